@@ -5,7 +5,7 @@ import { type PlainWorker, startPlainWorker } from './support/plain-worker.ts'
 import { REGISTRY_WORKER, rowsOf } from './support/registry-rows.ts'
 import { post, startWorker } from './support/worker.ts'
 
-/** In plain workerd, since wrangler's own proxy looks at a request before the Worker does. */
+/** These run in plain workerd, because wrangler's own proxy reads a request before the Worker does. */
 
 const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
 const search = [{ table: 'products', title: 'name', text: ['name'] }]
@@ -17,7 +17,7 @@ const ENDPOINTS = JSON.stringify([
   { name: 'closed', title: 'Closed', databases: { demo: { url: 'demo:' } }, search },
 ])
 
-/** Every route: what a stranger gets there who comes from this machine. */
+/** Every route, with the status of a request from this machine without a key. */
 const ROUTES: readonly [string, string, number][] = [
   ['GET', '/', 200],
   ['GET', '/setup', 200],
@@ -44,7 +44,7 @@ const ROUTES: readonly [string, string, number][] = [
 
 let worker: PlainWorker
 let here: string
-/** The keys of all callers, by their column in the table below. */
+/** The keys of all callers, by column of the table below. */
 const keys = new Map<string, string>()
 
 beforeAll(async () => {
@@ -78,7 +78,7 @@ beforeAll(async () => {
   keys.set('operator', 'k')
   keys.set('wrong', 'not a key')
   keys.set('unknown', (await makeKey()).key)
-  // The id of a good key, and another secret.
+  // The id of a valid key, with another secret.
   keys.set('forged', made.all.key.slice(0, 20) + (await makeKey()).key.slice(20))
   keys.set('mistyped', made.all.key.slice(0, -1))
 })
@@ -89,7 +89,7 @@ const ask = (method: string, path: string, host: string, ...more: string[]) => {
   return worker.send([...head, ...more], method === 'POST' ? ping : '')
 }
 
-/** What was logged, besides the warning that the key of these tests is weak. */
+/** The log, without the warning that the key of these tests is weak. */
 const logOf = (worker: { log(): string }): string =>
   worker
     .log()
@@ -162,7 +162,7 @@ describe.each(ROUTES)('%s %s', (method, path, status) => {
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
-describe('where a key is needed', () => {
+describe('a deployment with a key', () => {
   test('a wrong key and a missing key get different errors, in the words that hosts know', async () => {
     const challenge = async (...more: string[]) =>
       /^www-authenticate: (.+)$/im.exec((await ask('POST', '/mcp/closed', here, ...more)).head)?.[1]
@@ -176,11 +176,11 @@ describe('where a key is needed', () => {
     expect(await challenge('authorization: bearer "k"')).toBe(wrong)
   })
 
-  // A # stands for the sign of a variable.
+  // A # stands for the $ of a variable.
   test.each([
     ...['#{TIDEGATE_KEY}', '#TIDEGATE_KEY', '%TIDEGATE_KEY%', '{env:TIDEGATE_KEY}', '#env:KEY'],
     ...['#{env:TIDEGATE_KEY}', '#{input:key}', '{{TIDEGATE_KEY}}', '#{KEY:-}', 'undefined', ''],
-  ])('an unset variable and a wrong key get different errors: Bearer %s', async (written) => {
+  ])('the error explains that the variable is not set: Bearer %s', async (written) => {
     const text = written.replace('#', '$')
     const sentence = /^The key is missing: the variable that should hold it is not set/
     for (const path of ['/mcp/closed', '/doctor/closed', '/api/status']) {
@@ -217,14 +217,14 @@ describe('where a key is needed', () => {
   })
 })
 
-test('nobody is asked to add a key if no key is set', async () => {
+test('a deployment without a key does not ask for one at /register', async () => {
   const open = await startWorker()
   const { status, text } = await post(`${open.url}/register`, list)
   expect([status, text.includes('key')]).toEqual([404, false])
   await open.close()
 })
 
-/** All that a refusal says to a program. */
+/** The parts of a response that a program reads: status, wrong-key marker and error code. */
 function outcomeOf({ status, head, body }: { status: number; head: string; body: string }): string {
   const code = /"code":([45]\d{3})\b/.exec(body)?.[1]
   const wrong = /error="invalid_token"/.test(head)
@@ -237,7 +237,7 @@ const [MISSING, WRONG, NO_RIGHT, OFF, NONE] = [
 const GOOD = ['operator', 'mine', 'all', 'grouped']
 const BAD = ['expired', 'revoked', 'unknown', 'forged', 'mistyped']
 
-/** What every caller gets on every route: by column, else as `valid` (any other key) or as `bad`. */
+/** The outcome of every route for every caller: by column, else `valid` for any other valid key. */
 const MATRIX: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ['GET /', { everyone: '200' }],
   ['GET /health', { everyone: '200' }],
@@ -372,11 +372,11 @@ describe('every route and every kind of caller', () => {
   })
 })
 
-/** No answer repeats a key, whoever gets it. */
+/** Asserts that a response does not repeat a key. */
 function expectNoKey({ head, body }: { head: string; body: string }): void {
   for (const [column, key] of keys) {
     if (column === 'operator' || column === 'wrong') continue
-    // The secret part, which a refusal might cut out of the whole.
+    // Only the secret part, because an error might quote a part of the key.
     expect([column, `${head}${body}`.includes(key.slice(20, 50))]).toEqual([column, false])
   }
 }
@@ -516,14 +516,14 @@ describe('a secret URL', () => {
       '/k/%zz/mcp/open',
       '/k/k/mcp/open',
     ]) {
-      // Node refuses bytes that are not ASCII before anybody looks at them.
+      // Node rejects bytes that are not ASCII before our code runs.
       const none = onNode && path.includes('é') ? 400 : 404
       expect([path, await opens(path)]).toEqual([path, path.endsWith('x/..') ? 200 : none])
     }
     expect(logOf(worker)).toBe('')
   })
 
-  test('counts whatever the headers contain', async () => {
+  test('takes precedence over keys in headers', async () => {
     const kept = '/mcp/kept'
     for (const good of ['Authorization: Bearer k', `X-API-Key: ${keys.get('mine')}`]) {
       expect(outcomeOf(await at(by('forged') + kept, good))).toBe(NONE)
@@ -532,7 +532,7 @@ describe('a secret URL', () => {
     expect((await at(by('mine') + kept, 'Authorization: Bearer nonsense')).status).toBe(200)
   })
 
-  test('works from any page, and the page can read a refusal', async () => {
+  test('works from any page, which can also read a refusal', async () => {
     const origin = 'Origin: http://evil.example'
     for (const [column, status] of [
       ['mine', 200],
@@ -544,7 +544,7 @@ describe('a secret URL', () => {
       const asked = await ask('OPTIONS', `${by(column)}/mcp/kept`, here, origin)
       expect([asked.status, asked.body]).toEqual([204, ''])
     }
-    // Whoever has the key is served by whatever host.
+    // With the key, any host is accepted.
     expect((await ask('POST', `${by('mine')}/mcp/kept`, 'evil.example')).status).toBe(200)
   })
 
@@ -617,7 +617,7 @@ describe('a session', () => {
     }
   })
 
-  test('over the oldest transport has no key in the address for posts', async () => {
+  test('has no key in the message URL of the SSE transport', async () => {
     const { body } = await ask('GET', '/sse', here, `X-API-Key: ${keys.get('mine')}`)
     expect(body).toMatch(/event: endpoint\r?\ndata: \/sse\?sessionId=[\w.%-]+\r?\n/)
     expect(body).not.toContain('tg_')
@@ -634,7 +634,7 @@ test('the doctor inspects up to twenty endpoints of the registry, and counts the
     const names = json.databases.map((it: { endpoint: string }) => it.endpoint)
     expect([names.length, names[0], names.at(-1), json.more]).toEqual([21, 'demo', 'shop-29', 3])
     expect((await many.send(head)).body).toMatch(/^3 more endpoints: open \/doctor\/NAME/m)
-    // The first one is at /mcp, and the demo is not shown any more.
+    // The first one is at /mcp, and the demo is no longer shown.
     const page = await many.send(['GET / HTTP/1.1', 'Host: localhost'])
     expect(page.body).toContain('It needs a key')
     expect(page.body).not.toMatch(/shop|Demo/)

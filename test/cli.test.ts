@@ -39,13 +39,13 @@ async function run(
 
 const page = readFileSync('docs/command-line.md', 'utf8')
 
-/** The blocks of the page about the command line in this language. */
+/** The code blocks in this language on the page about the command line. */
 const blocks = (lang: string): string[] =>
   lexer(page)
     .filter((it): it is Tokens.Code => it.type === 'code' && (it.lang ?? '') === lang)
     .map(({ text }) => text)
 
-/** Runs a line of a shell. */
+/** Runs a shell command. */
 const shell = (line: string, cwd: string, env: Record<string, string>): Promise<Ran> =>
   new Promise((done) => {
     execFile('sh', ['-c', line], { cwd, env }, (error, stdout, stderr) =>
@@ -53,7 +53,7 @@ const shell = (line: string, cwd: string, env: Record<string, string>): Promise<
     )
   })
 
-/** A server that answers with these bodies by method and path, and remembers what it was asked. */
+/** A server that answers with these bodies by method and path, and records its requests. */
 async function fakeServer(bodies: Record<string, string | object | (() => object)>) {
   const asked: { readonly what: string; readonly key: string | undefined }[] = []
   const server = createServer((request, response) => {
@@ -86,7 +86,7 @@ describe('the command line', () => {
     for (const command of commands) {
       const help = await run([...command.split(' '), '--help'], {})
       expect(help, command).toMatchObject({ code: 0, stderr: '' })
-      // These are told what to work on, and ask no deployment.
+      // These take their subject as an argument, and call no deployment.
       const asksNone = ['doctor', 'inspect', 'add', 'remove', 'new', 'deploy'].includes(command)
       expect(help.stdout.includes('--to URL'), command).toBe(!asksNone)
     }
@@ -236,7 +236,7 @@ await describePostgres(
       return url.href
     }
 
-    /** What the endpoint says to a caller with this key. */
+    /** The response of an endpoint to a query with this key. */
     async function ask(endpoint: string, key: string) {
       const params = { name: 'query', arguments: { sql: 'select count(*) as n from orders' } }
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
@@ -359,7 +359,7 @@ await describePostgres(
 
       expect(await apply('--yes')).toMatchObject({ code: 0, stderr: '' })
       expect((await cli('endpoint test shop')).code).toBe(0)
-      // What the file does not say has its default, so the same file changes nothing more.
+      // Fields that are not in the file have their defaults, so the same file changes nothing else.
       const rest = fileOf('rest.json', [{ ...shop, databases: { shop: {}, more: {} } }])
       const kept = await run(['apply', '-f', rest], vars())
       expect(kept.code).toBe(0)
@@ -508,7 +508,7 @@ await describePostgres(
         said.push(ran.stdout)
         if (!line.startsWith('npx tidegate key add')) printed.push(ran.stdout, ran.stderr)
         expect(ran, line).toMatchObject({
-          // Nobody is there to be asked, so the change is only shown.
+          // Without a terminal to confirm in, the change is only shown.
           code: /^npx tidegate (?:apply|add) /.test(line) && !line.endsWith('--yes') ? 3 : 0,
         })
       }
@@ -517,7 +517,7 @@ await describePostgres(
       expect(said).toContain(`${plan.replace('db.example.com', host)}\n`)
     })
 
-    test('never printed a password, a secret or the key', () => {
+    test('prints no password, secret or key in these tests', () => {
       expect(printed.length).toBeGreaterThan(50)
       const text = printed.join('\n')
       for (const secret of [PASSWORD, TIDEGATE_SECRET, TIDEGATE_KEY])

@@ -48,7 +48,7 @@ const v1 = async (): Promise<Connected> => {
   return Object.assign(client, { era: 'legacy' }) as unknown as Connected
 }
 
-/** The customers who paid most in 2025, from the rows the store is made of. */
+/** The customers who paid most in 2025, computed from the rows of the demo. */
 function expected(): [string, number][] {
   const rows = demoRows()
   const customerOf = new Map(rows.orders!.map((it) => [it.id, it.customer_id]))
@@ -77,7 +77,7 @@ describe.each([
   ['the v2 client, pinned to 2026-07-28', () => v2({ pin: '2026-07-28' }), 'modern'],
   ['the v1 client', v1, 'legacy'],
 ] as const)('%s', (_, connect, era) => {
-  test('finds the ten customers who paid most last year', async () => {
+  test('finds the ten customers who paid most in 2025', async () => {
     const client = await connect()
     expect(client.era).toBe(era)
     const { tools } = await client.listTools()
@@ -134,7 +134,7 @@ describe.each([
 })
 
 describe('the Inspector', () => {
-  // Any other refusal is a lost connection to it: it then lists no tools, and says nothing.
+  // Any other error status is a lost connection to it: it then lists no tools, without an error.
   test('gets 405 if it asks for a stream without a session', async () => {
     const headers = { accept: 'text/event-stream' }
     const response = await fetch(url, { headers })

@@ -18,7 +18,7 @@ const mariadb = await startMariaDb(`
 
 afterAll(() => Promise.all([postgres?.drop(), mariadb?.drop()]))
 
-describe.skipIf(!postgres || !mariadb)('a Worker that limits what a query may cost', () => {
+describe.skipIf(!postgres || !mariadb)('a Worker with a cost limit', () => {
   let worker: RunningWorker
   beforeAll(async () => {
     const databases = { pg: { url: 'secret:PG' }, maria: { url: 'secret:MARIA' } }

@@ -8,10 +8,10 @@ import { callTool, openSession, type RunningWorker, startWorker } from './suppor
 
 const key = { authorization: 'Bearer k' }
 
-/** What an endless statement may take: long enough for it to be cancelled, not to be waited for. */
+/** The time limit of an endless statement: long enough to cancel it, and short enough to wait for. */
 const TIMEOUT_MS = 9_000
 
-/** As many as a PostgreSQL lets in at once here: others use it, too. A MariaDB takes them all. */
+/** The connection limit of PostgreSQL, because other tests use the server too. MariaDB has none here. */
 const ROOM = 60
 
 const [postgres, mariadb] = await Promise.all([
@@ -31,9 +31,9 @@ afterAll(async () => {
 interface Engine {
   readonly url: string
   readonly port: number
-  /** How many of eighty it answers at least, beside twenty that go on. */
+  /** The minimum number of answers to 80 queries while 20 others are running. */
   readonly answers: number
-  /** The statements of the sessions that are there: of those that work, or of all. */
+  /** The number of sessions: those that are running a statement, or all. */
   sessions(which: 'working' | 'all'): Promise<number>
 }
 
@@ -91,7 +91,7 @@ describe.each(Object.entries(engines))('one endpoint in front of %s', (_, engine
     })
     const ids = Array.from({ length: 10 }, (_, i) => i + 1)
     const cancelled = ids.map((id) => send(body(id)))
-    // Half of those who give up say so, the other half hang up.
+    // Half of them send a cancellation, and the other half hang up.
     const hangUp = new AbortController()
     const abandoned = ids.map((id) =>
       fetch(mcp, {
@@ -122,10 +122,10 @@ describe.each(Object.entries(engines))('one endpoint in front of %s', (_, engine
     }
     for (const { text } of await Promise.all(cancelled)) expect(text).not.toContain('"result"')
     expect(new Set(await Promise.all(abandoned))).toEqual(new Set(['left']))
-    // `wrangler dev` does not tell a Worker that a client has hung up: then the time limit ends it.
+    // `wrangler dev` does not tell a Worker that a client has hung up: then the time limit ends the query.
     const timeout = TIMEOUT_MS + 5_000
     await expect.poll(() => sessions('working'), { timeout }).toBe(0)
-    // A machine of one's own keeps some for those who come next.
+    // On Node, the pool keeps some connections for later calls.
     const kept = onNode ? MOST_KEPT : 0
     await expect.poll(() => sessions('all'), { timeout }).toBeLessThanOrEqual(kept)
     if (tellsOfProcesses) await expect.poll(() => connectionsTo(port)).toBeLessThanOrEqual(kept)

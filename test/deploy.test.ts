@@ -27,14 +27,14 @@ const run = (args: readonly string[], vars: Record<string, string> = {}) =>
 describe('tidegate deploy', () => {
   const folder = join(home, 'shop')
   const asked = join(home, 'asked')
-  /** What wrangler was asked so far: its arguments, and what came on stdin. */
+  /** The calls of wrangler so far: arguments and stdin. */
   const told = () =>
     readFileSync(asked, 'utf8')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { args: string[]; stdin: string })
 
-  /** A project, with a wrangler that says these things. */
+  /** Makes a project with a fake wrangler that has these secrets, or fails with this message. */
   function project(says: { readonly secrets?: string[]; readonly fails?: string } = {}): void {
     rmSync(folder, { recursive: true, force: true })
     rmSync(asked, { force: true })
@@ -179,7 +179,7 @@ describe('the wrangler.toml of a project', () => {
       expect(added).toEqual([expect.stringContaining('bindings '), `class ${name}`])
       expect(text.startsWith(mine)).toBe(true)
       expect(parse(text).exports).toHaveProperty(name)
-      // What has all stays as it is.
+      // A complete file does not change.
       expect(upgraded(text, whole)).toEqual({ text, added: [] })
     }
   })
@@ -208,7 +208,7 @@ describe('the wrangler.toml of a project', () => {
     expect(upgraded(text, whole).added).toEqual([])
   })
 
-  test('keeps a newer date, and other flags', () => {
+  test('keeps a newer compatibility date and other flags', () => {
     const newer = whole
       .replace(/^compatibility_date = .*/m, 'compatibility_date = "2999-01-01"')
       .replace('compatibility_flags = [', 'compatibility_flags = [\n  "mine",')
@@ -216,10 +216,10 @@ describe('the wrangler.toml of a project', () => {
   })
 
   test.each([
-    ['an object of another class', whole.replace('class_name = "Registry"', 'class_name = "Mine"')],
-    ['no TOML', 'name = '],
+    ['a binding of another class', whole.replace('class_name = "Registry"', 'class_name = "Mine"')],
+    ['invalid TOML', 'name = '],
     [
-      'lists in one line',
+      'an inline list of bindings',
       'name = "shop"\n[durable_objects]\nbindings = [{ name = "DEMO", class_name = "DemoStore" }]\n',
     ],
   ])('with %s is refused, and the message lists what to add', (_, text) => {
@@ -247,7 +247,7 @@ test('the package can be deployed from an empty folder', async () => {
   const npm = promisify(execFile)
   await npm('npm', pack, { cwd: process.cwd() })
   const packed = join(home, `tidegate-${version}.tgz`)
-  // npm finds the registry as it does here, takes what it has already, and knows no rule of this repository.
+  // npm uses the registry and the cache of this machine, without the rules of this repository.
   const { npm_config_strict_allow_scripts: _, ...here } = process.env as Record<string, string>
   const vars = { ...here, HOME: home, npm_config_prefer_offline: 'true' }
   const ran = await run(

@@ -20,7 +20,7 @@ const isRoot = process.getuid?.() === 0
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-docker-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A line of the Dockerfile: its instruction, and what follows. */
+/** A line of the Dockerfile: its instruction and its arguments. */
 interface Line {
   readonly does: string
   readonly text: string
@@ -36,7 +36,7 @@ const lines: readonly Line[] = readFileSync('Dockerfile', 'utf8')
   })
 const last = (does: string): string => lines.findLast((it) => it.does === does)!.text
 
-/** Asks a container for its health and for its tools, without a key and with it. */
+/** Checks the health of a container, its tools with the key, and its API without the key. */
 async function assertServes(url: string): Promise<void> {
   for (let left = 100; ; left--) {
     const health = await fetch(`${url}/health`).catch(() => undefined)
@@ -60,7 +60,7 @@ test('the image has few privileges', () => {
   expect(ignored.filter((it) => /vars|env|secret/.test(it))).toEqual([])
 })
 
-describe.runIf(hasEngine)('the image, built by a container engine', () => {
+describe.runIf(hasEngine)('the image, built with Docker', () => {
   const tag = `tidegate-test-${process.pid}`
   afterAll(() => void spawnSync('docker', ['rmi', '--force', tag]))
 
@@ -138,7 +138,7 @@ describe.runIf(!hasEngine && process.platform === 'linux')('the steps of the Doc
   )
 })
 
-/** Takes the steps of every stage, each in a folder of its own. @returns that of the last stage */
+/** Runs the steps of every stage, each in its own folder. @returns the folder of the last stage */
 async function build(): Promise<string> {
   const stages = new Map<string, string>()
   let [root, workdir, count] = ['', '/', 0]
@@ -149,7 +149,7 @@ async function build(): Promise<string> {
       stages.set(/ AS (\w+)/.exec(text)?.[1] ?? '', root)
     } else if (does === 'WORKDIR') workdir = text
     else if (does === 'COPY') copy(text, root, workdir, stages)
-    // Packages of Alpine are for Alpine alone.
+    // Alpine packages can be installed only on Alpine.
     else if (does === 'RUN' && !text.startsWith('apk '))
       await step(within(root, text), join(root, workdir))
     mkdirSync(join(root, workdir), { recursive: true })
@@ -157,7 +157,7 @@ async function build(): Promise<string> {
   return root
 }
 
-/** The paths of an image, within the folder that stands for it. */
+/** Maps the paths of an image into the folder that stands for it. */
 const within = (root: string, text: string): string =>
   text.replace(/(?<![\w.])\/(build|app|state|usr\/local)\b/g, `${root}/$1`)
 
@@ -183,20 +183,20 @@ const put = (from: string, to: string) => {
   cpSync(from, to, { recursive: true })
 }
 
-/** What .dockerignore lets through. */
+/** The paths that .dockerignore includes. */
 const sent = (): string[] =>
   readFileSync('.dockerignore', 'utf8')
     .split('\n')
     .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []))
 
 async function step(command: string, cwd: string): Promise<void> {
-  // What it would install is here.
+  // The packages are already installed here.
   const here = `${process.cwd()}/node_modules`
   const there = `cp -al ${here} node_modules 2>/dev/null || cp -a ${here} node_modules`
   await run('sh', ['-c', command === 'npm ci' ? there : command], { cwd })
 }
 
-/** How a program runs as in a container: as another user, with only its state to write to. */
+/** Runs a program as in a container: as another user, with only its state writable. */
 function contained(image: string, program: readonly string[]): [string, string[]] {
   if (!isRoot) return [program[0]!, program.slice(1)]
   const mounts = [

@@ -22,7 +22,7 @@ const pages = [
   'SECURITY.md',
   'AGENTS.md',
   ...globSync('docs/*.md', { cwd: root }),
-  // What stands beside the code that it is about.
+  // Pages next to the code that they describe.
   'bench/README.md',
   'bench/compared.md',
   'bench/results.md',
@@ -39,7 +39,7 @@ function tokens(page: string): Token[] {
   return all
 }
 
-/** What stands between two fences. */
+/** A fenced code block. */
 interface Block {
   readonly page: string
   readonly lang: string
@@ -60,7 +60,7 @@ const slug = (heading: string) =>
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .replace(/\s/g, '-')
 
-test('the README has fewer than 900 words, which take three minutes', () => {
+test('the README has fewer than 900 words', () => {
   expect(text('README.md').split(/\s+/).filter(Boolean).length).toBeLessThan(900)
 })
 
@@ -90,7 +90,7 @@ test('the README links to every page in docs/', () => {
   expect(pages.filter((page) => page.startsWith('docs/') && !linked.includes(page))).toEqual([])
 })
 
-describe('every block', () => {
+describe('every code block', () => {
   test('names its language, unless it is a drawing, a formula or a program’s output', () => {
     const known = ['', 'json', 'jsonl', 'sh', 'sql', 'toml', 'ts', 'yaml']
     expect(blocks.filter(({ lang }) => !known.includes(lang))).toEqual([])
@@ -100,7 +100,7 @@ describe('every block', () => {
     expect(() => JSON.parse(code)).not.toThrow()
   })
 
-  test.each(written('jsonl'))('of JSON lines in $page is valid', ({ code }) => {
+  test.each(written('jsonl'))('of JSON Lines in $page is valid', ({ code }) => {
     for (const line of code.split('\n')) expect(() => JSON.parse(line)).not.toThrow()
   })
 
@@ -120,13 +120,13 @@ describe('every block', () => {
     expect(() => stripTypeScriptTypes(code)).not.toThrow()
   })
 
-  test.each(written('sh'))('of a shell in $page is valid: $code', async ({ code }) => {
+  test.each(written('sh'))('of shell commands in $page is valid: $code', async ({ code }) => {
     await run('sh', ['-n', '-c', code])
   })
 })
 
 describe('every shell command', () => {
-  /** What stands before a block that nothing runs and nothing reads: why. */
+  /** The marks before blocks that no test runs or reads, with the reason. */
   const marks = pages.flatMap((page) => [
     ...text(page).matchAll(/^<!-- not run: ([^\n]+) -->\n```sh\n(.*?)^```$/gms),
   ])
@@ -139,21 +139,21 @@ describe('every shell command', () => {
       const joined = code
         .replaceAll('\\\n', ' ')
         .replace(/'[^']*'/g, (it) => it.replace(/\s+/g, ' '))
-      // A drawing says behind two spaces what a line is for.
+      // In a drawing, two spaces separate a command from its description.
       const remark = lang === 'sh' ? / +# .*/ : / {2}.*/
       return joined.split('\n').map((line) => ({ page, line: line.replace(remark, '').trim() }))
     })
     .filter(({ line }) => line !== '')
 
-  /** Who runs or reads a command, by how it begins. */
+  /** The test that runs or reads a command, by the beginning of the command. */
   const readers: readonly (readonly [RegExp, string])[] = [
     [/^npx (?:tidegate|wrangler)\b/, 'below'],
-    [/^(?:\w+=\S+ |\w+='[^']*' )*npm (?:start$|run |test )/, 'every npm run is a script'],
-    [/^curl /, 'what can be run; test/tutorial.test.ts; test/doctor.test.ts'],
+    [/^(?:\w+=\S+ |\w+='[^']*' )*npm (?:start$|run |test )/, 'every npm run names a script'],
+    [/^curl /, 'code that can be run; test/tutorial.test.ts; test/doctor.test.ts'],
     [/^(?:api |TIDEGATE=|api\(\))/, 'test/registry/page.test.ts'],
     [
       /^(?:amp|claude|cline|codex|copilot|gemini|qwen) mcp add /,
-      'the lines for hosts; test/command/hosts.test.ts',
+      'the configurations for hosts; test/command/hosts.test.ts',
     ],
     [/^(?:export )?[A-Z_]+=\S*(?:'[^']*')?$|^[A-Z_]+='[^']*'$/, 'a setting, which sh reads'],
     [/^(?:npm (?:init|pkg|install)|node try\.ts)/, 'test/tutorial.test.ts'],
@@ -173,7 +173,7 @@ describe('every shell command', () => {
     ])
   })
 
-  /** The words behind a program wherever a line starts it, and the options among them. */
+  /** The arguments of a program in all commands that start it. */
   const startsOf = (program: string) => [
     ...new Set(
       lines.flatMap(({ line }) =>
@@ -194,7 +194,7 @@ describe('every shell command', () => {
       .filter((it) => words === it || words.startsWith(`${it} `))
       .sort((a, b) => b.length - a.length)
     const [command = /^(?:serve|run)\b/.exec(words)?.[0]] = named
-    // A word alone would be a file or a URL, and those have a dot, a slash or a colon.
+    // Any other first word is a file or a URL, with a dot, a slash or a colon.
     if (!command) expect(words).toMatch(/^(?:-|'?[^ ]*[./:])/)
     const asked = [...(command?.split(' ') ?? []), '--help']
     const { stdout } = await run(process.execPath, [join(root, 'bin/tidegate.mjs'), ...asked])
@@ -255,7 +255,7 @@ describe('the drawing of the house', () => {
     expect(folders.filter((folder) => !drawing.includes(folder))).toEqual([])
   })
 
-  test('continues with a call’s path through existing files', () => {
+  test('is followed by the path of a call through existing files', () => {
     const files = call.split('\n').map((line) => line.trim().split(/\s/, 1)[0]!)
     expect(files.length).toBeGreaterThan(10)
     expect(files.filter((file) => !existsSync(join(root, 'src', file)))).toEqual([])
@@ -268,14 +268,14 @@ describe('the drawing of the house', () => {
   })
 })
 
-describe('the lines for hosts', () => {
+describe('the configurations for hosts', () => {
   const configs = blocks.filter(({ page, lang, code }) => {
     const isConfig = lang === 'json' || lang === 'yaml' || / mcp add /.test(code)
-    // Those that start a command are run, in test/command/hosts.test.ts.
+    // Those that start a command are run in test/command/hosts.test.ts.
     return /^(?:README|docs\/hosts)\.md$/.test(page) && isConfig && !/\bnpx\b/.test(code)
   })
 
-  test('exist for at least ten hosts, and docs/hosts.md has those in the README', () => {
+  test('cover at least ten hosts, and docs/hosts.md has those in the README', () => {
     const [first, all] = ['README.md', 'docs/hosts.md'].map((page) =>
       configs.filter((it) => it.page === page),
     )
@@ -299,7 +299,7 @@ describe('the lines for hosts', () => {
   )
 
   test.each(configs.filter(({ lang }) => lang === 'sh'))(
-    'are commands with the URL, and with the key as one word: $code',
+    'are commands with the URL, and with the key as one argument: $code',
     async ({ code }) => {
       const [program = ''] = code.split(' ')
       const { stdout } = await run('sh', ['-c', `${program}() { printf '%s\\n' "$@"; }; ${code}`])
@@ -313,10 +313,10 @@ describe('the lines for hosts', () => {
   )
 })
 
-/** What an endpoint is where an example shows only a part of one. */
+/** The rest of an endpoint, for examples that show only a part. */
 const base = { name: 'shop', title: 'Shop', databases: { shop: { url: 'demo:' } } }
 
-/** Every endpoint that an example shows, named for its place. */
+/** Every endpoint in an example, with its page. */
 const examples = written('json').flatMap(({ page, code }) => {
   const value = JSON.parse(code)
   const all = Array.isArray(value) ? value : value.keep ? [{ ...base, ...value }] : []
@@ -324,7 +324,7 @@ const examples = written('json').flatMap(({ page, code }) => {
 })
 
 describe('the examples of endpoints', () => {
-  test('exist for endpoints, tools and search', () => {
+  test('cover endpoints, tools and search', () => {
     expect(new Set(examples.map(({ page }) => page))).toEqual(
       new Set(['docs/endpoints.md', 'docs/tools.md']),
     )
@@ -333,14 +333,14 @@ describe('the examples of endpoints', () => {
     expect(shown.some(({ tools }) => tools)).toBe(true)
   })
 
-  test.each(examples)('in $page are endpoints that can be served', ({ endpoint }) => {
+  test.each(examples)('in $page can be served', ({ endpoint }) => {
     const [read] = readEndpoints({ ENDPOINTS: JSON.stringify([endpoint]) })
     expect(gateway(read!, { fetch, bindings: { SHOP_URL: 'demo:', DEMO: {} } }).name).toBe(
       'tidegate',
     )
   })
 
-  test('a claim is a parameter of a tool', () => {
+  test('have a claim that is valid as a parameter of a tool', () => {
     const [claim] = written('json').filter(({ code }) => code.includes('"claim"'))
     const sql = 'select id from orders where tenant = $1'
     const own = { name: 'own', description: 'The orders of the tenant.', sql }
@@ -361,12 +361,12 @@ describe('the tables of endpoints.md', () => {
     }
   }
 
-  test.each(tables[0]!.rows.map(cells))('%s is a field', (field) => {
+  test.each(tables[0]!.rows.map(cells))('list the field %s', (field) => {
     expect(faultOf({ [field]: null })).toContain(field)
     expect(faultOf({ [field]: null })).not.toContain('unknown')
   })
 
-  test.each(tables[1]!.rows.map(cells))('%s is a cap: %s, %s of %s to %s', (cap, _, ...numbers) => {
+  test.each(tables[1]!.rows.map(cells))('list cap %s: %s, %s (%s to %s)', (cap, _, ...numbers) => {
     const [usual, from, to] = numbers.map(Number) as [number, number, number]
     const [read] = readEndpoints({ ENDPOINTS: JSON.stringify([base]) })
     expect(read!.caps).toMatchObject({ [cap]: usual })
@@ -404,7 +404,7 @@ describe('code that can be run', () => {
   })
   afterAll(() => worker.close())
 
-  // That of the tutorial asks the tutorial's own server.
+  // The command in the tutorial calls the tutorial's own server.
   const asks = written('sh').filter((it) => it.code.startsWith('curl') && it.page !== 'docs/mcp.md')
   test.each(asks)('answers the curl command in $page', async ({ page, code }) => {
     const here = code.replace(
@@ -448,7 +448,7 @@ describe('code that can be run', () => {
   )
 })
 
-/** What an example may have besides. */
+/** The optional fields of an example. */
 interface Shown {
   readonly search?: unknown
   readonly tools?: readonly (string | { readonly name: string })[]
@@ -456,7 +456,7 @@ interface Shown {
 
 await describePostgres('PostgreSQL', 'create table shown (id int)', (postgres) => {
   test.each(written('sql').filter(({ code }) => code.startsWith('create role')))(
-    'accepts the role that $page recommends',
+    'accepts the role in $page, which can only read',
     async ({ code }) => {
       const made = await postgres.admin(
         `begin; ${code}; select has_table_privilege('tidegate', 'shown', 'select') reads,
@@ -470,7 +470,7 @@ await describePostgres('PostgreSQL', 'create table shown (id int)', (postgres) =
 
 await describeMariaDb('MariaDB', 'create table shown (id int)', (mariadb) => {
   test.each(written('sql').filter(({ code }) => code.startsWith('create user')))(
-    'accepts the user that $page recommends',
+    'accepts the user in $page, which can only read',
     async ({ code }) => {
       const user = `${mariadb.database}_shown`
       const here = code.replaceAll('tidegate', user).replaceAll('shop.', `${mariadb.database}.`)
@@ -487,7 +487,7 @@ await describeMariaDb('MariaDB', 'create table shown (id int)', (mariadb) => {
   )
 })
 
-/** Lines of code of these files: those that are not empty and no comment. */
+/** The number of lines of code in these files, without blank lines and comments. */
 const linesOf = (...paths: string[]) =>
   paths
     .flatMap((it) =>
@@ -504,7 +504,7 @@ test('the line counts in compared.md are right', () => {
     const sdk = globSync(`bench/sdk/${name}{,-stdio}.ts`, { cwd: root })
     const lines = [linesOf(`examples/${name}/server.ts`), linesOf(...sdk)]
     expect(text('bench/compared.md')).toContain(`| ${said}, lines of code | ${lines.join(' | ')} |`)
-    // Blank lines and comments too.
+    // Including blank lines and comments.
     expect(text(`examples/${name}/server.ts`).split('\n').length - 1).toBeLessThanOrEqual(120)
   }
   const everything = linesOf(...globSync('examples/everything/*.ts', { cwd: root }))

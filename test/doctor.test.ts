@@ -13,18 +13,18 @@ async function get(url: string, headers: Record<string, string> = {}, method = '
   return { status: response.status, headers: response.headers, text }
 }
 
-test('needs no key for a deployment that only serves the demo', async () => {
+test('the doctor needs no key for a deployment that only serves the demo', async () => {
   const worker = await startWorker()
   const { status, text, headers } = await get(`${worker.url}/doctor`)
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
-  // Only a Worker may not ask SQLite for its version.
+  // A Worker is not allowed to ask SQLite for its version.
   expect(text).toMatch(
     /^demo\/demo: SQLite(?: 3\.\d+\.\d+)?\nAnswered in \d+ ms\.\nNo findings\.\n$/,
   )
   await worker.close()
 })
 
-test('shows the operator how hosts would treat an endpoint', async () => {
+test('the doctor shows the operator whether hosts would connect to an endpoint', async () => {
   const databases = { demo: { url: 'demo:' } }
   const ENDPOINTS = JSON.stringify([{ name: 'shop', title: 'Shop', databases }])
   const secrets = { TIDEGATE_KEY: 'k', TIDEGATE_SECRET: 'Zx81-Qp02-Lm57-Ty93-Rb46-Vn08-Ks' }
@@ -44,7 +44,7 @@ test('shows the operator how hosts would treat an endpoint', async () => {
   }
 })
 
-test('a deployment with a database and without a key only says what to set', async () => {
+test('the doctor of a deployment with a database and no key only says what to set', async () => {
   const worker = await startWorker({ DATABASE_URL: `postgres://app:${MARKER}@127.0.0.1:9/shop` })
   const { status, text } = await get(`${worker.url}/doctor`)
   expect(status).toBe(503)
@@ -52,7 +52,7 @@ test('a deployment with a database and without a key only says what to set', asy
   await worker.close()
 })
 
-test('reports an unreadable configuration to the key’s holder', async () => {
+test('the doctor reports an invalid configuration only with the key', async () => {
   const worker = await startWorker({ ENDPOINTS: '[{"name":"X"}]', TIDEGATE_KEY: 'k' })
   expect((await get(`${worker.url}/doctor`)).status).toBe(401)
   const { status, text } = await get(`${worker.url}/doctor`, KEY)
@@ -176,7 +176,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     }
   })
 
-  test('reports them to a person, and the SQL to paste runs unchanged', async () => {
+  test('reports them as text, with SQL that can be pasted and run unchanged', async () => {
     const { status, headers, text } = await get(`${doctor}/shop`, KEY)
     expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
     expect(text).toContain('HIGH superuser\n     The role is a superuser')
@@ -241,7 +241,7 @@ await describePostgres('the first query of a Worker', 'create table t (id int)',
   const warning =
     /^Endpoint main, database main: its role can do more than read \(superuser[a-z, -]*\)\. See \/doctor\.$/
 
-  test('leads to one check of the role, but not for the list of tools or later queries', async () => {
+  test('triggers the only check of the role', async () => {
     const worker = await startWorker({ DATABASE_URL: postgres.tcp(), TIDEGATE_KEY: 'k' })
     const mcp = `${worker.url}/mcp`
     await post(mcp, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, KEY)
@@ -257,7 +257,7 @@ await describePostgres('the first query of a Worker', 'create table t (id int)',
     await worker.close()
   })
 
-  test('leads to that check in a session, too', async () => {
+  test('triggers the check in a session too', async () => {
     const worker = await startWorker({ DATABASE_URL: postgres.tcp(), TIDEGATE_KEY: 'k' })
     const send = await openSession(`${worker.url}/mcp`, KEY)
     const params = { name: 'query', arguments: { sql: 'select 1' } }

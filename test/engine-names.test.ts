@@ -5,7 +5,7 @@ import { engines } from '../src/database/engines.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** Names that are in no list: those of programs. */
+/** Names of programs, which are not in the list of engines. */
 const MORE = ['pgsql', 'psql']
 
 /** Names of Cloudflare's bindings and of the demo, and a plain word. */
@@ -16,7 +16,7 @@ const ALLOWED: readonly (readonly [place: RegExp, why: string])[] = [
   [/^src\/database\/engines\.ts$/, 'it is the list of engines'],
   [
     /^src\/database\/transport\/hosts\.ts$/,
-    'it reads a URL before the code of its engine is there',
+    'it reads a URL before the code of its engine is loaded',
   ],
   [/^src\/database\/iam\//, 'Amazon and Google host two engines, and tell them apart'],
   [/^src\/database\/(?:machine|index)\.ts$|^src\/node\//, 'Node has SQLite, for state and files'],
@@ -40,14 +40,14 @@ const names = engines
   .map((it) => it.toLowerCase())
   .filter((it) => !PLATFORM.includes(it))
 
-/** The lines of code that name an engine. A comment may: it explains what one engine does. */
+/** The lines of code that name an engine. Comments are allowed to, because they explain one engine. */
 const linesWithNames = (text: string) =>
   text
     .split('\n')
     .filter((line) => !/^\s*(?:\/\/|\/?\*)/.test(line))
     .map((line) => line.replace(/\s\/\/ .*$/, '').trim())
     .filter((line) => {
-      // The tables of SQLite's schema belong to Durable Objects, too.
+      // Durable Objects use SQLite's schema tables too.
       const words = line.toLowerCase().replace(/sqlite_(?:master|schema)/g, '')
       return names.some((it) =>
         it.length > 4 ? words.includes(it) : words.split(/[^a-z\d]+/).includes(it),

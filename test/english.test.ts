@@ -30,7 +30,7 @@ function room(path: string): string {
 
 const COMMENT = /\/\*\*?([\s\S]*?)\*\/|((?:^[ \t]*\/\/.*\n)+)|(?<=[^:'"`])\/\/ (.*)$/gm
 
-/** The comments of a file, each without its signs. Consecutive `//` lines are one comment. */
+/** The comments of a file, without comment markers. Consecutive `//` lines are one comment. */
 function comments(path: string): string[] {
   return [...text(path).matchAll(COMMENT)].map(([, block, lines, tail]) =>
     (block ?? lines ?? tail ?? '').replace(/^[ \t]*(?:\*|\/\/) ?/gm, '').trim(),

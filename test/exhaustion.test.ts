@@ -15,17 +15,17 @@ import { startPostgres } from './support/postgres.ts'
 import { forgetPeak, memory, peakMemory, tellsOfProcesses } from './support/runtime.ts'
 import { callTool } from './support/worker.ts'
 
-/** The time limit of every endpoint here, and what may come on top of it. */
+/** The time limit of every endpoint here, and the tolerance. */
 const TIMEOUT_MS = 1_000
 const MARGIN_MS = 2_000
 
-/** How long a server on a busy machine may take to see that a statement was cancelled. */
+/** The time in which a server on a busy machine notices that a statement was cancelled. */
 const SETTLED_MS = 10_000
 
 /**
- * MiB by which the runtime may grow at its peak beyond what it holds when it is warm, however often it
- * is asked. Twice what a Worker may hold, for it collects late, and there are Workers of wrangler's own
- * in it. Without the bounds of the drivers it is three times as much.
+ * The limit in MiB for the growth of the runtime's peak memory after it is warm. It is twice the limit of
+ * a Worker, because the runtime collects garbage late and also has wrangler's own Workers in it. Without
+ * the limits of the drivers, the growth is three times as much.
  */
 const GROWTH = 256
 
@@ -35,7 +35,7 @@ const full = /^Answered: The answer is full after 1 rows: select fewer columns/
 const shortened = /^Answered: Cells longer than 1000 characters are cut/
 const memoryLimit = /^Memory limit \(for query\) exceeded/
 const tooLarge = /^A single row is larger than /
-// MariaDB gives what it has ended the value that it would have had.
+// MariaDB may return the normal value of a benchmark() that it has stopped.
 const benchmarked = /^The query was stopped after 1 seconds\.|^Answered: \[\[0\]\]$/
 const sized = /The answer is (?:full|larger) |A single row is /
 const sizedOrStopped = new RegExp(`${sized.source}|${stopped.source}`)
@@ -43,17 +43,17 @@ const refused = /\w+\(\) is not allowed here\.$/
 
 interface Engine {
   readonly url: string
-  /** How many statements of its user it is at. */
+  /** The number of statements that its user is running. */
   working(): number | Promise<number>
-  /** Statements, and what is said of each: the error, or the hint of an answer that is cut. */
+  /** Statements, each with its error or with the hint of a truncated answer. */
   readonly statements: Readonly<Record<string, readonly [sql: string, said: RegExp]>>
-  /** Statements that meet the server's own bound of memory, if they have the time. */
+  /** Statements that reach the server's own memory limit, if they have enough time. */
   readonly heavy?: Readonly<Record<string, string>>
-  /** Statements that bring as much as is let in, or more. */
+  /** Statements whose answer is as large as the limit, or larger. */
   readonly large: readonly string[]
-  /** Statements that do nothing but take their time, which the guard refuses. */
+  /** Statements that only wait, which the guard refuses. */
   readonly idle?: readonly string[]
-  /** What opens it without the guard. */
+  /** The driver, which opens the database without the guard. */
   readonly driver?: Driver
 }
 
@@ -87,7 +87,7 @@ if (postgres) {
       'an endless recursion': [recursion('count(*)'), stopped],
       'an endless recursion, row by row': [recursion('n'), cut],
       'one huge value': ["select repeat('x', 900000000)", stopped],
-      // All that is fetched from a cursor is gathered before any of it is sent.
+      // The server collects all rows of a fetch before it sends any of them.
       'many huge rows': [
         "select repeat('x', 1000000) from generate_series(1, 1e5)",
         sizedOrStopped,
@@ -123,7 +123,7 @@ if (mariadb) {
     () => mariadb.drop(),
     () => planetscale.close(),
   )
-  // It ends each recursion after a thousand steps: here they double the rows.
+  // MariaDB stops a recursion after a thousand steps, so each step doubles the rows.
   const twice = 'from r, (select 1 union all select 2) two'
   const endless = `with recursive r as (select 1 n union all select n + 1 ${twice})`
   const n = 'seq_1_to_1000'
@@ -150,8 +150,8 @@ if (mariadb) {
     statements: {
       ...common.statements,
       'a cross join': [`select count(*) from ${n} a, ${n} b, ${n} c, ${n} d, ${n} e`, stopped],
-      'a trillion rows, counted': ['select sum(seq % 7) from seq_1_to_1000000000000', stopped],
-      'a trillion rows by a limit of its own': [
+      'the sum over a trillion rows': ['select sum(seq % 7) from seq_1_to_1000000000000', stopped],
+      'a trillion rows with an explicit limit': [
         'select seq from seq_1_to_1000000000000 limit 1000000000000',
         cut,
       ],
@@ -186,20 +186,20 @@ if (clickhouse) {
     url: clickhouse.url('reader'),
     working: async () =>
       Number(await clickhouse.admin("select count() from system.processes where user = 'reader'")),
-    // This version knows no recursion and no repeat().
+    // This version has neither recursion nor repeat().
     statements: {
       'a cross join': [
         `select count() from ${n('a', '1000000000')} cross join ${n('b', '100')}`,
         stopped,
       ],
-      // A busy machine meets the time limit first.
+      // On a busy machine, the time limit comes first.
       ...Object.fromEntries(Object.entries(heavy).map(([it, sql]) => [it, [sql, heavyOrStopped]])),
-      'rows without end': ['select number from system.numbers', cut],
-      'rows without end, counted': ['select sum(number) from system.numbers', stopped],
+      'endless rows': ['select number from system.numbers', cut],
+      'the sum over endless rows': ['select sum(number) from system.numbers', stopped],
     },
     heavy,
     large: [`select ${x(5_000_000)}`, `select ${x(10_000)} from ${n('a', '100')}`],
-    // Nothing interrupts a sleep in this version, which is of three seconds at most.
+    // This version cannot interrupt a sleep, which takes three seconds at most.
     idle: ['select sleep(2)'],
     driver: clickhouseDriver,
   }
@@ -256,7 +256,7 @@ beforeAll(async () => {
   closing.push(() => worker.close())
 })
 
-/** What is told: an error, or what an answer hints at, or else its rows. */
+/** The text of an error, or the hint of an answer, or else its rows. */
 async function ask(endpoint: string, sql: string): Promise<string> {
   const url = `${worker.url}/mcp/${endpoint}`
   const key = { authorization: 'Bearer k' }
@@ -275,14 +275,14 @@ const timed = async <T>(work: Promise<T>): Promise<readonly [T, ms: number]> => 
 describe.each(Object.entries(engines))('%s', (name, engine) => {
   const { statements, working, heavy = {}, large, idle = [], driver } = engine
 
-  // Its first look at the role comes after the first answer, and has to be over.
+  // The check of the role starts after the first answer. It has to be over before the tests.
   beforeAll(async () => {
     await ask(name, 'select 1')
     await vi.waitUntil(async () => (await working()) === 0, { timeout: 5_000 })
   })
 
   test.each(Object.entries(statements))(
-    'ends %s in time, and serves the next statement',
+    'ends %s in time, and runs the next statement',
     async (_, it) => {
       const [sql, said] = it
       const [told, ms] = await timed(ask(name, sql))
@@ -294,7 +294,7 @@ describe.each(Object.entries(engines))('%s', (name, engine) => {
   )
 
   test.each(Object.entries(heavy))(
-    'lets the server refuse %s because of its memory limit',
+    'returns the memory limit error of the server for %s',
     async (_, sql) => {
       expect(await ask(`patient-${name}`, sql)).toMatch(memoryLimit)
       expect(await ask(name, 'select 42')).toBe(answered([[42]]))
@@ -302,9 +302,9 @@ describe.each(Object.entries(engines))('%s', (name, engine) => {
     },
   )
 
-  test.skipIf(!tellsOfProcesses)('reads no more than fits into a Worker', async () => {
+  test.skipIf(!tellsOfProcesses)('limits memory growth with large answers', async () => {
     const take = async (sql: string) =>
-      // With more time, so that it is the size that ends it.
+      // With more time, the size limit applies first.
       expect(await ask(`patient-${name}`, sql)).toMatch(sized)
     forgetPeak()
     const warm = memory()
@@ -317,7 +317,7 @@ describe.each(Object.entries(engines))('%s', (name, engine) => {
     expect(await ask(name, sql)).toMatch(refused)
   })
 
-  test.each(idle)('without the guard, ends %s in time', async (sql) => {
+  test.each(idle)('ends %s in time without the guard', async (sql) => {
     const database = driver!.open(new URL(engine.url), { fetch, bindings: {} })
     const limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: TIMEOUT_MS }
     const query = database.query({ sql }, limits).then(

@@ -7,7 +7,7 @@ import { callTool, type RunningWorker, startWorker } from './support/worker.ts'
 
 const key = { authorization: 'Bearer k' }
 
-/** How many connections the servers let in, and how many calls come at once. */
+/** The connection limit of the servers, and the number of concurrent calls. */
 const ROOM = 20
 const CROWD = 200
 
@@ -33,7 +33,7 @@ afterAll(async () => {
   await mariadb?.drop()
 })
 
-/** Hyperdrive stands between them here. */
+/** True if Hyperdrive is between the Worker and the server. */
 const isBound = (url: string) => url.startsWith('hyperdrive:')
 const lacksBindings = leftOutOnNode('Hyperdrive is a binding, and only a Worker has bindings.')
 
@@ -54,14 +54,14 @@ if (mariadb) {
   ways.push(['hyperdrive-mariadb', 'hyperdrive:MARIA', sessions])
 }
 
-describe(`a server that lets in ${ROOM}`, () => {
+describe(`a server with a limit of ${ROOM} connections`, () => {
   let worker: RunningWorker
   beforeAll(async () => {
     const endpoints = ways.map(([name, url]) => ({
       name,
       title: name,
       databases: { main: { url } },
-      // However busy the machine is, nobody waits so long.
+      // Longer than any call waits, even on a busy machine.
       caps: { timeoutMs: 55_000 },
     }))
     const direct = postgres?.tcp(postgres.reader)
@@ -73,7 +73,7 @@ describe(`a server that lets in ${ROOM}`, () => {
       },
       undefined,
       [],
-      // The local stand-in of Hyperdrive wants a password.
+      // The local version of Hyperdrive needs a password.
       {
         ...(direct && { SHOP: direct.replace('@', ':x@') }),
         ...(other && { MARIA: other }),
@@ -84,7 +84,7 @@ describe(`a server that lets in ${ROOM}`, () => {
 
   const withBinding = ways.filter(([, url]) => isBound(url))
   const direct = ways.filter(([, url]) => !isBound(url))
-  const title = 'answers each of a crowd, or tells why not: %s'
+  const title = 'answers each of many concurrent calls, or explains why not: %s'
   test.each(direct)(title, answersEach)
   test.skipIf(lacksBindings).each(withBinding)(title, answersEach)
 
@@ -101,10 +101,10 @@ describe(`a server that lets in ${ROOM}`, () => {
     )
     const refused = told.filter((it) => it !== undefined)
     for (const it of new Set(refused)) expect(it).toMatch(SENTENCE)
-    // Those who come too early wait for those before them.
+    // A call that finds no free connection waits for one.
     if (isBound(url)) expect(CROWD - refused.length).toBeGreaterThan(2 * ROOM)
     else expect(refused).toEqual([])
-    // A machine of one's own keeps some for those who come next.
+    // On Node, the pool keeps some connections for later calls.
     const kept = onNode ? MOST_KEPT : 0
     await expect.poll(sessions, { timeout: 15_000 }).toBeLessThanOrEqual(kept)
     const { structuredContent } = await callTool(mcp, 'query', { sql: 'select 42' }, key)

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** The files of src that match, except those of the ground and those that are listed. */
+/** The files of src that match, except those in src/ground/ and the listed ones. */
 const filesWith = (pattern: RegExp, ...except: readonly string[]) =>
   globSync('src/**/*.{ts,tsx}')
     .map((path) => path.replaceAll('\\', '/'))
@@ -24,7 +24,7 @@ describe('each rule that rights depend on is defined once', () => {
   test('comparing names', () => {
     expect(foldName('ADA@Example.com')).toBe('ada@example.com')
     expect(foldName('Zoe\u0308')).toBe(foldName('ZO\u00cb'))
-    // A passphrase is not a name, and its letters keep their case.
+    // A passphrase is not a name: it is case-sensitive.
     expect(filesWith(/\.normalize\((?:'NFC'|"NFC"|)\)/, 'src/auth/sign-in/passphrase.ts')).toEqual(
       [],
     )
@@ -38,7 +38,7 @@ describe('each rule that rights depend on is defined once', () => {
       ...['127.', '127.example', '0.0.0.0', '[::2]', '[::ffff:127.0.0.1]', 'xlocalhost', '::1\n'],
     ])
       expect(isLoopback(host), host).toBe(false)
-    // The library of the protocol stands alone.
+    // The protocol library does not import src/ground/.
     expect(filesWith(/127\\\.|'127\.'|\\\[::1|'\[?::1\]?'/, 'src/mcp/eras/origin.ts')).toEqual([])
   })
 
@@ -52,9 +52,9 @@ describe('each rule that rights depend on is defined once', () => {
 
   test.each<[title: string, pattern: RegExp, ...except: string[]]>([
     // The script of the Console runs in a browser.
-    ['how a text is hashed', /digest\(\s*'SHA-256'/, 'src/console/proof.ts'],
+    ['hashing text', /digest\(\s*'SHA-256'/, 'src/console/proof.ts'],
     ['the right to read', /['"]db:read['"]/, 'src/registry/keys/key.ts'],
-    ['the plural', /=== 1 \? '' : 's'|\? '' : 's'\}/],
+    ['plurals', /=== 1 \? '' : 's'|\? '' : 's'\}/],
   ])('%s', (_, pattern, ...except) => {
     expect(filesWith(pattern, ...except)).toEqual([])
   })

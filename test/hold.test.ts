@@ -12,7 +12,7 @@ const spaces = ' '.repeat(200_000)
 const many = (text: string, count = 10_000) => Array.from({ length: count }, () => text)
 const table = { table: 'orders' }
 
-// What takes more than linear time of these outlasts the test, and whatever waits beside it.
+// If one of these takes more than linear time, it blocks the other requests, and the test times out.
 test.each<[name: string, args: Record<string, unknown>]>([
   ['query_table', { ...table, aggregates: [`count(${spaces}x`] }],
   ['query_table', { ...table, aggregates: [`count(${' '.repeat(900)}x`] }],
@@ -56,7 +56,7 @@ test.each<[name: string, args: Record<string, unknown>]>([
         select count(*) from t`,
     },
   ],
-])('an ordinary request is answered beside a hostile %s', async (name, arguments_) => {
+])('an ordinary request is answered during a hostile %s', async (name, arguments_) => {
   const params = { name, arguments: arguments_ }
   const hostile = post(`${worker.url}/mcp`, { jsonrpc: '2.0', id: 1, method: 'tools/call', params })
   const beside = await callTool(`${worker.url}/mcp`, 'query', { sql: 'select 1 + 1' })

@@ -12,13 +12,13 @@ const KEY = 'key-of-a-caller'
 const bin = (name: string): string =>
   join(import.meta.dirname, 'sign-in/programs/node_modules/.bin', name)
 
-/** A published program, and how it tells which tools the entries of its configuration have. */
+/** A published program, and the command that lists the servers in its configuration. */
 interface Program {
-  /** What `tidegate add` calls it. */
+  /** Its name in `tidegate add`. */
   readonly host: string
-  /** What it is called among the programs that sign in. */
+  /** Its name in the list of programs that sign in. */
   readonly name: RegExp
-  /** What its configuration had before. */
+  /** Its configuration before the test. */
   readonly before?: readonly [path: string, value: object]
   list(desk: Desk, env: Run['env']): Promise<string>
   readonly works: RegExp
@@ -104,7 +104,7 @@ const list: readonly Program[] = [
   },
 ]
 
-// Told of a proxy, it loses the headers of what it is answered.
+// With a proxy, it loses the headers of responses.
 const noProxy = {
   ...{ HTTP_PROXY: '', HTTPS_PROXY: '', NO_PROXY: '' },
   ...{ http_proxy: '', https_proxy: '', no_proxy: '' },
@@ -112,7 +112,7 @@ const noProxy = {
 
 const tool = { name: 'list_tables', inputSchema: { type: 'object' } }
 
-/** What an MCP server with one tool answers. */
+/** The response of an MCP server with one tool. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever programs send
 function answerTo({ id, method, params }: any): object {
   const results: Record<string, object> = {
@@ -129,7 +129,7 @@ function answerTo({ id, method, params }: any): object {
 }
 const NO_METHOD = { code: -32601, message: 'There is no such method.' }
 
-/** The command: of this folder, or of the installed tarball. */
+/** The command in this folder, or in the installed tarball. */
 const command = onPackage
   ? join((await packedOnce()).project, 'node_modules/tidegate/bin/tidegate.mjs')
   : resolve('bin/tidegate.mjs')

@@ -18,7 +18,7 @@ import { tidegate } from './support/command-line.ts'
 
 const URL_OF_ENDPOINT = 'https://gate.example/mcp'
 
-/** Where each host keeps its servers, in an empty home on Linux. */
+/** The configuration file of each host, in an empty home directory on Linux. */
 const FILES: Readonly<Record<string, string>> = {
   'claude-code': '.claude.json',
   'claude-desktop': '.config/Claude/claude_desktop_config.json',
@@ -52,7 +52,7 @@ function write(path: string, text: string, mode = 0o644): void {
 }
 
 describe.skipIf(process.platform !== 'linux')('tidegate add', () => {
-  test.each(Object.entries(FILES))('adds to %s, again, and removes', async (host, path) => {
+  test.each(Object.entries(FILES))('adds, updates and removes: %s', async (host, path) => {
     const added = await run('add', host, '--demo', '--yes')
     expect(added).toMatchObject({ code: 0 })
     expect(added.stdout).toContain(join(home, path))
@@ -146,7 +146,7 @@ describe.skipIf(process.platform !== 'linux')('tidegate add', () => {
     })
   })
 
-  test('passes on the options for the connection and for reports', async () => {
+  test('passes on the options for the connection and the endpoint', async () => {
     write('key', '')
     const told = ['--title', 'The shop', '--rows', '50', '--no-sql']
     const way = ['--ssh', 'ada@bastion.example', '--ssh-key', 'key']
@@ -158,7 +158,7 @@ describe.skipIf(process.platform !== 'linux')('tidegate add', () => {
     ])
   })
 
-  test('passes on the variables in a file of endpoints, and absolute paths', async () => {
+  test('passes on the variables in a file of endpoints, and makes paths absolute', async () => {
     write('endpoints.json', '{"name":"shop","databases":{"shop":{"url":"secret:SHOP_URL"}}}')
     write('shop.sqlite', '')
     await run('add', 'gemini', '--config', 'endpoints.json', '--yes')
@@ -304,7 +304,7 @@ required = true
   })
 })
 
-test('says that web apps cannot reach this machine, and what to do instead', () => {
+test('the snippets for web apps say that they cannot reach this machine, and what to do instead', () => {
   for (const access of ['none', 'key', 'sign-in'] as const) {
     const here = snippetsFor({ url: 'http://127.0.0.1:8787/mcp', name: 'tidegate', access })
     for (const host of ['Claude', 'ChatGPT'])
@@ -314,7 +314,7 @@ test('says that web apps cannot reach this machine, and what to do instead', () 
   }
 })
 
-test('each app that docs/hosts.md signs in is on the pages, with the next step', () => {
+test('the snippets name the next step of a sign-in, and match docs/hosts.md', () => {
   const address = { url: URL_OF_ENDPOINT, name: 'tidegate' }
   const signedIn = snippetsFor({ ...address, access: 'sign-in' })
   for (const [host, next] of [
@@ -335,7 +335,7 @@ test('each app that docs/hosts.md signs in is on the pages, with the next step',
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'explains Codex’s trust question for a project’s file',
+  'tidegate add explains that Codex reads a project file only if you trust it',
   async () => {
     const ran = await run('add', 'codex', '--demo', '--scope', 'project', '--yes')
     expect(ran.stderr).toContain('only if you trust it')
@@ -344,7 +344,7 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform !== 'linux')(
-  'says that Cline does not read variables in headers',
+  'tidegate add says that Cline does not read variables in headers',
   async () => {
     const ran = await run('add', 'cline', URL_OF_ENDPOINT, '--key-env', 'SHOP_KEY', '--yes')
     expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('Authorize OAuth')])
@@ -356,7 +356,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('the Console shows the same entries as add', async () => {
+test('the Console shows the same entries as tidegate add', async () => {
   const address = { url: URL_OF_ENDPOINT, name: 'tidegate', access: 'key' as const }
   const shown = new Map(
     snippetsFor({ ...address, key: `\${TIDEGATE_KEY}` }).map(({ host, text }) => [host, text]),

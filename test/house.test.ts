@@ -2,10 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-/** Who may import whom. The Worker's entry, src/index.ts, belongs to the door. */
+/** The rooms that each room can import. The Worker's entry, src/index.ts, belongs to the door. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   door: ['console', 'auth', 'host-checks', 'registry', 'gateway', 'mcp', 'database', 'ground'],
-  // Of the registry only types: the Console asks the API by requests.
+  // Only types of the registry: the Console calls the API over HTTP.
   console: ['registry', 'ground'],
   'host-checks': ['ground'],
   auth: ['registry', 'mcp', 'ground'],
@@ -15,18 +15,18 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   database: ['ground'],
   ground: [],
   examples: ['mcp', 'database'],
-  // The Worker on a machine of one's own: it takes the place of the platform.
+  // The Worker on Node: this room replaces the Workers platform.
   node: ['door', 'registry', 'gateway', 'mcp', 'database', 'ground'],
-  // `npx tidegate`: nothing uses it.
+  // `npx tidegate`: no room imports it.
   command: ['node', 'host-checks', 'registry', 'gateway', 'mcp', 'database', 'ground'],
 }
 
-/** What others may import of the door: the Worker, and what it serves. */
+/** The files of the door that other rooms can import: the Worker, and what it serves. */
 const DOORS = ['src/index.ts', 'src/door/deployment.ts']
 
 /**
- * Side doors: the reader of a SQLite file is a process of its own, which starts faster with little; a Worker reads
- * nothing that only `node` uses; and the command uses parts of `node` that are not public.
+ * Side doors: the reader of a SQLite file is a separate process, which starts faster with few imports; a Worker
+ * loads no code that only `node` uses; and the command uses parts of `node` that are not public.
  */
 const SIDE_DOORS = [
   'src/database/sqlite/reader.ts',
@@ -34,15 +34,15 @@ const SIDE_DOORS = [
   'src/node/command.ts',
 ]
 
-/** The foundations: other projects can stand on them, so they stand on next to nothing. */
+/** The foundations: other projects can use them, so they import almost nothing. */
 const FOUNDATIONS = ['mcp', 'database', 'ground']
 
-/** What they stand on: packages, and the ground, which stands on nothing. */
+/** Their only imports: packages, and the ground, which imports nothing. */
 const BELOW = ['zod/mini', 'zod/v4/core', 'src/ground/index.ts']
 
 /**
- * The folders of a room, and the files that lie loose in it, in the order a reader meets them: each
- * needs only those above it. A folder of database/ that is not named here is an engine.
+ * The folders and the top-level files of a room, in reading order: each imports only those above it. A
+ * folder of database/ that is not named here is an engine.
  */
 const ORDER: Readonly<Record<string, readonly string[]>> = {
   mcp: [
@@ -63,7 +63,7 @@ const files = globSync(['src/**/*.{ts,tsx}', 'examples/**/*.{ts,tsx}'], { cwd: r
   .map((path) => path.replaceAll('\\', '/'))
   .sort()
 
-// A statement begins at the margin; whatever else says "import" there is a snippet within a text.
+// A statement begins at the margin. Any other "import" is a snippet in a string.
 const STATEMENT =
   /^(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|^import\s*['"]([^'"]+)['"]/gm
 const CALL = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g
@@ -98,11 +98,11 @@ function room(path: string): string | undefined {
   return deeper.length > 0 || !second?.includes('.') ? second : 'door'
 }
 
-/** Whether a file is in a folder of its room or of its engine, and not loose in the room or the engine. */
+/** True if a file is in a folder of its room or engine, and not at its top level. */
 const nested = (path: string) =>
   path.split('/').length > (divided.has(path.split('/', 3).join('/')) ? 4 : 3)
 
-/** The engines whose files lie in folders of their own. */
+/** The engines that have folders inside. */
 const divided = new Set(
   files
     .filter((path) => room(path) === 'database' && path.split('/').length > 4)
@@ -115,7 +115,7 @@ const say = ({ from, to }: Import) => `${from} imports ${to}`
 describe('the house', () => {
   test('is found by these tests', () => {
     expect(imports.length).toBeGreaterThan(files.length / 2)
-    // What ends in .mjs is made by scripts/vendor.mjs: the libraries beside the drivers.
+    // scripts/vendor.mjs makes the .mjs files: the libraries next to the drivers.
     const here = imports.filter(({ to }) => to.startsWith('src/') && !/\.(?:mjs|css)$/.test(to))
     expect(here.filter(({ to }) => !files.includes(to))).toEqual([])
   })
@@ -124,7 +124,7 @@ describe('the house', () => {
     expect(files.filter((file) => !((room(file) ?? '') in ARROWS))).toEqual([])
   })
 
-  test.each(FOUNDATIONS)('has %s below all others, with hardly any imports', (name) => {
+  test.each(FOUNDATIONS)('has the foundation %s, which imports almost nothing', (name) => {
     const outside = imports.filter(({ from, to }) => room(from) === name && room(to) !== name)
     expect(outside.filter(({ to }) => !BELOW.includes(to)).map(say)).toEqual([])
   })
@@ -138,7 +138,7 @@ describe('the house', () => {
     expect(upward.map(say)).toEqual([])
   })
 
-  test('has a Console that takes only types from other rooms', () => {
+  test('has a Console that imports only types from the registry', () => {
     const code =
       /^(?:import|export) (?!type\b)[^'"`;]*from '(?:\.\.\/)+registry\/|import\(\s*'(?:\.\.\/)+registry\//m
     const taken = crossings.filter(({ from }) => room(from) === 'console')
@@ -148,7 +148,7 @@ describe('the house', () => {
     )
   })
 
-  test('has rooms with one entrance, their index', () => {
+  test('has rooms that are imported only through their index', () => {
     const entered = ({ to }: Import) =>
       room(to) === 'door'
         ? DOORS.includes(to)
@@ -181,7 +181,7 @@ describe('the house', () => {
     expect(circles()).toEqual([])
   })
 
-  test('has no files for odds and ends', () => {
+  test('has no files named utils or helpers', () => {
     expect(files.filter((path) => /(^|[/-])(utils?|helpers?)[/.-]/.test(path))).toEqual([])
   })
 })
@@ -204,14 +204,14 @@ describe.each(Object.keys(ORDER))('the room %s/', (name) => {
   })
 })
 
-/** The folder of a room that a file is in, or its own name where it lies loose. */
+/** The folder of a file in its room, or the name of a top-level file. */
 function place(path: string): string {
   const [, name = '', first = '', ...deeper] = path.split('/')
   if (deeper.length === 0) return basename(first, '.ts')
   return ORDER[name]!.includes(first) ? first : 'an engine'
 }
 
-/** Every way from a file back to itself that following the imports finds. */
+/** The circular imports. */
 function circles(): string[] {
   const found: string[] = []
   const done = new Set<string>()

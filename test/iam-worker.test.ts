@@ -11,7 +11,7 @@ import { onNode } from './support/node-worker.ts'
 import { startPostgres } from './support/postgres.ts'
 import type { RunningWorker } from './support/worker.ts'
 
-// The runtime of the tests reads this when it is loaded, and trusts it like a public authority.
+// The runtime reads this when it loads, and trusts it like a public certificate authority.
 const trusted = makeCertificate()
 if (trusted) process.env.NODE_EXTRA_CA_CERTS = trusted.path
 const { callTool, startWorker } = await import('./support/worker.ts')
@@ -68,7 +68,7 @@ describe.skipIf(!postgres || !mariadb)('a Worker that logs in with IAM', () => {
       AWS_SECRET_ACCESS_KEY: AWS_SECRET,
       AWS_SESSION_TOKEN: SESSION,
       GOOGLE_SERVICE_ACCOUNT_KEY: account.file,
-      // Of the hosts, only one that nobody asks about here: no test asks Google.
+      // A host that no test uses, because no test calls Google.
       GOOGLE_IAM_HOSTS: 'db.example.com',
       OTHER_GOOGLE_SERVICE_ACCOUNT_KEY: account.file.slice(1),
     })
@@ -97,7 +97,7 @@ describe.skipIf(!postgres || !mariadb)('a Worker that logs in with IAM', () => {
     ['plain', /With auth=rds-iam the connection must be encrypted/],
   ])('answers, or explains why not: %s', async (name, sentence) => {
     expect(await ask(name)).toMatch(sentence)
-    // A machine of one's own keeps some connections for those who come next.
+    // On Node, the pool keeps some connections for later calls.
     const left = onNode ? MOST_KEPT : 0
     for (const server of servers) await expect.poll(() => server.open).toBeLessThanOrEqual(left)
   })
@@ -108,7 +108,7 @@ describe.skipIf(!postgres || !mariadb)('a Worker that logs in with IAM', () => {
       answers.push(await response.text())
     }
     expect(answers.join('\n')).toContain('rds-db:connect')
-    // A token has the session of its key in it, and never the secret.
+    // A token contains the session of its key, but never the secret.
     expect(shown.length).toBeGreaterThan(2)
     expect(shown.some((it) => it.includes(AWS_SECRET))).toBe(false)
     const { private_key } = JSON.parse(account.file)

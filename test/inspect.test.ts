@@ -12,7 +12,7 @@ const node = process.execPath
 const inspect = (args: readonly string[], vars: Record<string, string> = {}) =>
   tidegate(['inspect', ...args], { vars: { PATH: process.env.PATH ?? '', ...vars } })
 
-/** What a server answers to a message; undefined for nothing at all. */
+/** The result for a message; a number is an HTTP status, and undefined is an error. */
 // biome-ignore lint/suspicious/noExplicitAny: messages have every shape
 type Answers = (message: any, request: IncomingMessage) => object | number | undefined
 
@@ -21,7 +21,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-/** An MCP server over HTTP with these answers, as results; a number is a status. */
+/** Starts an MCP server over HTTP with these answers. */
 async function serve(answers: Answers): Promise<string> {
   const server = createServer(async (request, response) => {
     let body = ''
@@ -42,7 +42,7 @@ async function serve(answers: Answers): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
 }
 
-/** The answers of an old server with these lists. */
+/** The answers of a legacy server with these lists. */
 const old =
   (lists: Record<string, object>): Answers =>
   ({ method, params }) =>
@@ -55,7 +55,7 @@ const old =
       ...lists,
     })[method as string]
 
-describe('tidegate inspect, at our own Worker', () => {
+describe('tidegate inspect with our own Worker', () => {
   let worker: RunningWorker
   beforeAll(async () => {
     worker = await startWorker()
@@ -78,8 +78,8 @@ describe('tidegate inspect, at our own Worker', () => {
   })
 })
 
-describe('tidegate inspect, at any server', () => {
-  test('starts a command, in both eras', async () => {
+describe('tidegate inspect with any server', () => {
+  test('starts a command in both eras', async () => {
     const server = [node, resolve('test/servers/stdio-server.ts')]
     const modern = await inspect(['--', ...server])
     expect(modern).toMatchObject({ code: 0 })
@@ -128,7 +128,7 @@ describe('tidegate inspect, at any server', () => {
     expect(JSON.parse(stdout).instructions).toBe(evil)
   })
 
-  test('stops in an endless list', async () => {
+  test('stops reading an endless list', async () => {
     let pages = 0
     const url = await serve((message, request) =>
       message.method === 'tools/list'
@@ -140,7 +140,7 @@ describe('tidegate inspect, at any server', () => {
     expect(pages).toBeLessThanOrEqual(50)
   })
 
-  test('reports that a server needs a sign-in, and sends a key only where asked to', async () => {
+  test('reports that a server needs a sign-in, and sends a key only if asked to', async () => {
     const keys: (string | undefined)[] = []
     const url = await serve((message, request) => {
       keys.push(request.headers.authorization)
@@ -152,7 +152,7 @@ describe('tidegate inspect, at any server', () => {
     expect(refused.stderr).toBe(
       'It needs a sign-in (401): hosts open a page for it. If you have a key or a token, name its variable: --key-env NAME.\n',
     )
-    // The key of one's own deployment is for nobody else.
+    // The key is sent only to the operator's own deployment.
     expect(new Set(keys)).toEqual(new Set([undefined]))
     const wrong = await inspect([url, '--key-env', 'WRONG'], { WRONG: 'no' })
     expect(wrong.stderr).toBe('It rejects this key (401).\n')

@@ -9,7 +9,7 @@ import { callTool } from './support/worker.ts'
 const built = mkdtempSync(join(tmpdir(), 'tidegate-built-'))
 const wrangler = join('node_modules', 'wrangler', 'bin', 'wrangler.js')
 execFileSync(process.execPath, [wrangler, 'deploy', '--dry-run', '--outdir', built])
-// Each library says when it is evaluated, and is otherwise the one that would be deployed.
+// Each library logs when it is evaluated. The rest of it is as it would be deployed.
 for (const name of ['pg', 'mysql2', 'aws4fetch', 'jose']) {
   const file = join(built, readdirSync(built).find((it) => it.startsWith(`${name}-`))!)
   writeFileSync(file, `console.log('evaluated ${name}');${readFileSync(file, 'utf8')}`)
@@ -23,7 +23,7 @@ const databases = {
 }
 const secrets = {
   ENDPOINTS: JSON.stringify([{ name: 'all', title: 'All', access: 'public', databases }]),
-  // Nobody has to answer: before anybody is called, the library is there.
+  // No server has to answer: the library is loaded before the connection.
   POSTGRES: 'postgres://app@127.0.0.1:9/shop',
   MYSQL: 'mysql://app@127.0.0.1:9/shop',
   RDS: 'mysql://app@127.0.0.1:9/shop?auth=rds-iam&region=eu-west-1',

@@ -26,7 +26,7 @@ test('the bundle is small, and the official command accepts it', () => {
   expect(statSync(bundle).size).toBeLessThan(3 * 1024 * 1024)
 })
 
-test('its settings form hides the connection string', () => {
+test('the settings form of the bundle hides the connection string', () => {
   const { user_config } = manifest()
   expect(user_config.database_url).toMatchObject({ sensitive: true, required: true })
   const others = Object.entries<{ required: boolean }>(user_config).slice(1)

@@ -9,9 +9,9 @@ import { leftOutOnNode, onNode } from './support/node-worker.ts'
 import { startOwnMariaDb } from './support/own-mariadb.ts'
 import type { RunningWorker } from './support/worker.ts'
 
-// The runtime of the tests reads this when it is loaded, and trusts it like a public authority.
 const lacksBindings = leftOutOnNode('Hyperdrive is a binding, and only a Worker has bindings.')
 
+// The runtime reads this when it loads, and trusts it like a public certificate authority.
 const trusted = makeCertificate()
 if (trusted) process.env.NODE_EXTRA_CA_CERTS = trusted.path
 const { callTool, openSession, startWorker } = await import('./support/worker.ts')
@@ -33,7 +33,7 @@ const endless = 'select sum(seq % 7) from seq_1_to_1000000000000'
 interface MariaDbs {
   /** Its certificate is trusted. */
   readonly known: TestMariaDb
-  /** Its certificate is of nobody. */
+  /** Its certificate is from an unknown authority. */
   readonly strange: TestMariaDb
   /** It does not encrypt. */
   readonly plain: TestMariaDb
@@ -66,7 +66,7 @@ function tests({ known, strange, plain }: MariaDbs): void {
       servers.push(server)
       return server.port
     }
-    /** Passes on until the client says this: then the connection is cut, or both fall silent. */
+    /** Forwards until the client sends this text or chunk. Then it cuts the connection, or forwards no more. */
     const until = (said: string | number, then: 'cut' | 'mute') =>
       at((socket) => {
         let chunks = 0
@@ -91,7 +91,7 @@ function tests({ known, strange, plain }: MariaDbs): void {
       PASSWORD: url('REQUIRED', { user: `${native}:not-${MARKER}` }),
       LOGIN: url('REQUIRED', { user: `nobody:${MARKER}` }),
       DATABASE: url('REQUIRED', { user: known.owner }).replace('?', `_${MARKER}?`),
-      // This machine as few write it: it counts as another one, which is encrypted unasked.
+      // An unusual name of this machine: it counts as another one, so TLS is on by default.
       ELSEWHERE: url('', { host: '127.1' }),
       NAME: url('VERIFY_IDENTITY', { host: '127.0.0.1' }),
       STRANGER: url('REQUIRED', { of: strange, user: strange.reader }),
@@ -102,7 +102,7 @@ function tests({ known, strange, plain }: MariaDbs): void {
       CLOSED: `mysql://app:${MARKER}@127.0.0.1:9/shop?ssl-mode=REQUIRED`,
       UNKNOWN: `mysql://app:${MARKER}@nowhere.invalid/shop`,
       SILENT: through(await at(() => {}), 'REQUIRED'),
-      // After the request for TLS, instead of the first message in it.
+      // It goes silent after the request for TLS, before the first message in it.
       SILENT_TLS: through(await until(2, 'mute'), 'REQUIRED'),
       CUT: through(await until('42 as answer', 'cut'), 'DISABLED'),
       MUTE: through(await until('42 as answer', 'mute'), 'DISABLED'),
@@ -125,14 +125,14 @@ function tests({ known, strange, plain }: MariaDbs): void {
     for (const it of [known, strange, plain]) await it.drop()
   })
 
-  /** What the sessions of the driver do on the server. One that waits does nothing. */
+  /** The current statements of the driver's sessions on the server; null for an idle session. */
   const sessions = async () => {
     const sql = "select info from information_schema.processlist where user like concat(?, '%')"
     return (await known.admin(sql, [known.reader])).map(({ info }) => info as string | null)
   }
   const running = async () => (await sessions()).filter((it) => it?.includes('seq % 7')).length
   const nothingIsLeft = async () => {
-    // A machine of one's own keeps some connections for those who come next: they do nothing.
+    // On Node, the pool keeps some idle connections for later calls.
     const open = async () => (await sessions()).filter((it) => !onNode || it !== null)
     await expect.poll(open, { timeout: 5_000 }).toEqual([])
     for (const server of servers) {
@@ -144,7 +144,7 @@ function tests({ known, strange, plain }: MariaDbs): void {
   const call = (database: string, sql: string, params: unknown[] = [], endpoint = 'patient') =>
     callTool(`${worker.url}/mcp/${endpoint}`, 'query', { database, sql, params }, key)
 
-  /** What the model reads. */
+  /** The text that the model reads. */
   const ask = async (database: string, endpoint?: string): Promise<string> => {
     const { content } = await call(database, 'select 42 as answer', [], endpoint)
     expect(content[0].text).not.toContain(MARKER)
@@ -166,7 +166,7 @@ function tests({ known, strange, plain }: MariaDbs): void {
   test.skipIf(lacksBindings)(
     'reads exact values through Hyperdrive in parallel calls, and stops slow ones',
     async () => {
-      // Not there for long: as whom a server takes a user that it does not have depends on its users.
+      // It exists only for a short time, because a server treats unknown users according to the users that it has.
       const user = `${known.reader}_pooled@'%'`
       await known.admin(`create user ${user} identified by '${MARKER}'`)
       await known.admin(`grant select on ${known.database}.* to ${user}`)
@@ -195,7 +195,7 @@ function tests({ known, strange, plain }: MariaDbs): void {
     },
   )
 
-  test('reads no more of a large result than fits', async () => {
+  test('truncates a large result', async () => {
     const sql = "select repeat('x', 200000), seq from seq_1_to_1000000000"
     const { structuredContent } = await call('tls', sql)
     expect(structuredContent.truncated).toBe(true)
@@ -237,7 +237,7 @@ function tests({ known, strange, plain }: MariaDbs): void {
     ['closed', /^The database cannot be reached/],
     ['unknown', /^The database cannot be reached/],
     ['cut', /^The database cannot be reached/],
-  ])('explains the error: %s', async (database, sentence) => {
+  ])('answers, or explains the error: %s', async (database, sentence) => {
     expect(await ask(database)).toMatch(sentence)
     await nothingIsLeft()
   })

@@ -14,7 +14,7 @@ const run = promisify(execFile)
 describe('npx tidegate new', () => {
   let packed: Packed
   let command: string
-  /** Runs a program in a project that was made. */
+  /** Runs a program in a new project. */
   const within = async (project: string, program: string, ...args: string[]) => {
     const env = { ...process.env, HOME: packed.home, WRANGLER_SEND_METRICS: 'false' }
     const cwd = join(packed.project, project)
@@ -52,7 +52,7 @@ describe('npx tidegate new', () => {
   test('makes a project that serves HTTP', async () => {
     const port = await freePort()
     const cwd = join(packed.project, 'my-server')
-    // What `npm start` runs: a shell between would outlive the test.
+    // The command of `npm start`, without a shell that would outlive the test.
     expect(JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')).scripts.start).toBe(
       'node start.mjs',
     )
@@ -72,7 +72,7 @@ describe('npx tidegate new', () => {
     }
   })
 
-  // The one above is from calculator.
+  // The project above is made from calculator.
   const others = examples().filter((it) => it !== 'calculator')
   describe.each(others)('from %s', (from) => {
     test('makes a project that type-checks, passes its test and can be deployed', async () => {

@@ -34,7 +34,7 @@ const [mcp = ''] = blocksOf('mcp.md', 'ts')
 const [onNode = ''] = blocksOf('node.md', 'ts')
 const [overPipe = ''] = blocksOf('mcp-reference.md', 'ts')
 
-/** Every block of TypeScript on every page. Those of the tutorial belong together: see tutorial.test.ts. */
+/** Every block of TypeScript on every page. The blocks of the tutorial are one program: see tutorial.test.ts. */
 const shown = globSync('docs/*.md').flatMap((path) => {
   const blocks = blocksOf(basename(path), 'ts')
   const alone = path.endsWith('mcp.md') ? blocks.slice(0, 1) : blocks
@@ -53,7 +53,7 @@ describe('the packed files', () => {
       /^bin\/(?:tidegate|new\/start)\.mjs$|^bin\/new\/server\.test\.ts\.txt$/.test(path) ||
       /^examples\/[\w-]+\/(?:[\w-]+\.ts|README\.md|wrangler\.toml)$/.test(path) ||
       /^lib\/.*\.(?:js|js\.map|d\.ts)$/.test(path)
-    // Also beside what examples leave: their secrets, and their state.
+    // Examples that have run leave secrets and state in their folders, which must not be packed.
     expect(packed.files.filter((it) => !plain.includes(it) && !isOurs(it))).toEqual([])
     expect(plain.filter((it) => !packed.files.includes(it))).toEqual([])
   })
@@ -68,13 +68,13 @@ describe('the packed files', () => {
     expect(without).toEqual([])
   })
 
-  test('import only declared dependencies, and each of them is used', async () => {
+  test('import only declared dependencies, and no others are installed', async () => {
     const { dependencies } = manifest()
     const listed = JSON.parse(await packed.run('npm', ['ls', '--all', '--json']))
     const { tidegate } = listed.dependencies
     expect(Object.keys(tidegate.dependencies).sort()).toEqual(Object.keys(dependencies).sort())
     const named = packed.files
-      // Projects get a copy of this one, and have wrangler.
+      // Projects get a copy of this file, and they have wrangler.
       .filter((it) => /\.m?js$/.test(it) && it !== 'bin/new/start.mjs')
       .flatMap((it) => [
         ...readFileSync(ofPackage(it), 'utf8').matchAll(
@@ -107,7 +107,7 @@ describe('in an empty folder with an empty home directory', () => {
     await client.connect(
       new StdioClientTransport({
         command: 'npx',
-        // npx takes an absolute path for a program.
+        // npx would run an absolute path as a program.
         args: ['--yes', `../${basename(tarball)}`, '--demo'],
         cwd: home,
         env: { ...(process.env as Record<string, string>), HOME: home },
@@ -178,9 +178,9 @@ describe('a client that never opens a second session', () => {
   })
 })
 
-/** The Nodes it runs in. */
+/** The versions of Node that it runs on. */
 const nodes = [
-  ['the pinned one', process.execPath],
+  ['the pinned version', process.execPath],
   ...(hasPrograms ? ['node-22', 'node-24'] : []).map((it) => [it, join(programs, it, 'bin/node')]),
 ] as [string, string][]
 
@@ -227,7 +227,7 @@ describe.each(nodes)('Node: %s', (_, path) => {
 })
 
 await describePostgres('tidegate/database', 'select 1', ({ tcp }) => {
-  test('reads the protocol core as the page shows', async () => {
+  test('queries a database as docs/package.md shows', async () => {
     packed.write('database.mjs', database)
     const said = await packed.run('env', [
       `DATABASE_URL=${tcp()}`,
@@ -238,7 +238,7 @@ await describePostgres('tidegate/database', 'select 1', ({ tcp }) => {
   })
 })
 
-/** What is globally there in a project. */
+/** The global types of a project. */
 const worlds = {
   'a browser': { lib: ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable'], types: [] },
   Node: { lib: ['es2024'], types: ['node'] },
@@ -256,7 +256,7 @@ test('every block of TypeScript is checked or run', () => {
   expect(readFileSync('README.md', 'utf8')).not.toContain('```ts')
 })
 
-// The older one takes twenty times as long.
+// The older version takes twenty times as long.
 describe.each(compilers)('TypeScript %s', (version, tsc) => {
   const names = Object.keys(worlds) as (keyof typeof worlds)[]
   test.each(version === '7' ? names : names.slice(0, 1))(
@@ -285,7 +285,7 @@ describe.each(compilers)('TypeScript %s', (version, tsc) => {
   )
 })
 
-/** A wrangler.toml whose keys give way to those of another. */
+/** Merges two wrangler.toml. The keys of `other` take precedence. */
 function merged(toml: string, other: string): string {
   const keys = other.split('\n').map((line) => line.split(' = ')[0])
   return (
@@ -310,7 +310,7 @@ migrations = [{ tag = "v1", new_sqlite_classes = ["McpSession"] }]`
     ['the gateway, in one file', worker, bundled, count, { rows: [[2400]] }],
     ['the gateway, as it was built', worker, merged(bundled, asBuilt), count, { rows: [[2400]] }],
     ['the protocol core', mcp, objects, portions, { total: 320 }],
-  ])('%s', async (name, code, toml, call, answer) => {
+  ])('%s answers a call', async (name, code, toml, call, answer) => {
     const folder = name.replaceAll(/\W+/g, '-')
     packed.write(`${folder}/index.ts`, code)
     packed.write(`${folder}/wrangler.toml`, toml.replaceAll('"node_modules', '"../node_modules'))

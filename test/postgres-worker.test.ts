@@ -7,9 +7,9 @@ import { leftOutOnNode, onNode, onStdio } from './support/node-worker.ts'
 import { describePostgres, type TestPostgres } from './support/postgres.ts'
 import type { RunningWorker } from './support/worker.ts'
 
-// The runtime of the tests reads this when it is loaded, and trusts it like a public authority.
 const lacksBindings = leftOutOnNode('Hyperdrive is a binding, and only a Worker has bindings.')
 
+// The runtime reads this when it loads, and trusts it like a public certificate authority.
 const trusted = makeCertificate()
 if (trusted) process.env.NODE_EXTRA_CA_CERTS = trusted.path
 const { callTool, openSession, startWorker } = await import('./support/worker.ts')
@@ -23,7 +23,7 @@ const setup = `
 `
 const endless = 'select count(*) from users a, users b, users c, users d, users e, users f'
 
-/** How many queries of the driver run, or are connected at all. */
+/** The number of the driver's sessions in this state, or in any state. */
 const sessions = async (postgres: TestPostgres, state = '%') => {
   const { rows } = await postgres.admin(
     `select from pg_stat_activity
@@ -33,7 +33,7 @@ const sessions = async (postgres: TestPostgres, state = '%') => {
   return rows.length
 }
 
-/** What is left when all is answered. A machine of one's own keeps some connections for those who come next. */
+/** The connections that are left after the last answer. On Node, the pool keeps some for later calls. */
 const left = onNode ? MOST_KEPT : 0
 const nothingIsLeft = async (postgres: TestPostgres, options?: { timeout: number }) => {
   await expect.poll(() => sessions(postgres, 'active'), options).toBe(0)
@@ -48,8 +48,8 @@ const owned = (reader: string) => `
     nullif(current_setting('request.jwt.claims', true), '')::json ->> 'sub', 'nobody'));
 `
 
-await describePostgres('a Worker whose queries carry who asks', owned, (postgres) => {
-  // Who starts a command is its caller, and there are no keys.
+await describePostgres('a Worker that passes on the claims of the caller', owned, (postgres) => {
+  // Over stdio, there are no keys: the only caller is the user who started the command.
   test.skipIf(onStdio)(
     'shows each concurrent caller their own rows, with or without a key',
     async () => {
@@ -78,7 +78,7 @@ await describePostgres('a Worker whose queries carry who asks', owned, (postgres
   )
 })
 
-await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres) => {
+await describePostgres('a Worker with PostgreSQL', setup, (postgres) => {
   let worker: RunningWorker
   let mcp: string
   beforeAll(async () => {
@@ -109,7 +109,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
       expect(answers.map((it) => it.structuredContent?.rows)).toEqual(Array(20).fill([[1]]))
       const asked = neon.requests.slice(before).flat()
       expect(asked.filter((it) => it.includes('"public"."users"'))).toHaveLength(21)
-      // The defaults of columns are in no other question of ours.
+      // None of our other queries reads the defaults of columns.
       expect(asked.filter((it) => it.includes('pg_attrdef'))).toHaveLength(1)
     } finally {
       await near.close()
@@ -132,14 +132,14 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
     },
   )
 
-  test('reads no more of an endless result than fits', async () => {
+  test('truncates an endless result', async () => {
     const sql = "select repeat('x', 200000), generate_series(1, 1e9)"
     const { structuredContent } = await callTool(mcp, 'query', { sql }, key)
     expect(structuredContent.truncated).toBeTruthy()
     await nothingIsLeft(postgres)
   })
 
-  // A command works on 32 requests at once.
+  // Over stdio, at most 32 requests run at once.
   test.skipIf(onStdio)(
     'serves fifty calls at once, stops the ten cancelled ones, and leaves nothing behind',
     async () => {
@@ -175,7 +175,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
     await nothingIsLeft(postgres, { timeout: 5_000 })
   })
 
-  describe('an unreachable database', () => {
+  describe('with faulty servers', () => {
     const servers: TcpServer[] = []
     let worker: RunningWorker
     beforeAll(async () => {
@@ -251,11 +251,11 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
       ['prefer', /42/],
       ['hosts', /42/],
       ['standby', /^None of the database servers is standby at the moment/],
-      // Node can, and asks a server that does not encrypt.
+      // Node supports ALPN, but this server does not encrypt.
       ['direct', onNode ? /^The database does not encrypt/ : /\(ALPN\), which a Worker cannot do/],
-    ])('has a reason in the error: %s', async (name, sentence) => {
+    ])('answers, or explains the error: %s', async (name, sentence) => {
       expect(await ask(name)).toMatch(sentence)
-      // The answer does not wait for the goodbye.
+      // The answer does not wait until the connection is closed.
       for (const server of servers) {
         await expect.poll(() => server.open, { timeout: 5_000 }).toBeLessThanOrEqual(left)
       }
@@ -265,7 +265,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
       ['tls', /42/],
       ['name', /^The database certificate/],
       ['stranger', /^The database certificate/],
-    ])('has the certificate’s problem in the error: %s', async (name, sentence) => {
+    ])('accepts a trusted certificate, and explains other errors: %s', async (name, sentence) => {
       expect(await ask(name)).toMatch(sentence)
       for (const server of servers) {
         await expect.poll(() => server.open).toBeLessThanOrEqual(left)

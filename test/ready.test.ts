@@ -18,7 +18,7 @@ const ask = (worker: PlainWorker, path: string, key?: string): Promise<Answer> =
   return worker.send([`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${worker.port}`, ...shown])
 }
 
-/** An endpoint whose credential is sealed with a secret. */
+/** Stores an endpoint whose credential is encrypted with this secret. */
 async function store(worker: PlainWorker, name: string, secret: string) {
   const keys = credentialKeys({ TIDEGATE_SECRET: secret })
   const sealed = await keys.seal(`postgres://reader:${MARKER}@127.0.0.1:9/x`, `${name}/main`)
@@ -35,7 +35,7 @@ describe('a deployment that can read its stored state', () => {
   })
   afterAll(() => worker.stop())
 
-  test('is ready, and anyone can read this uncached', async () => {
+  test('tells anyone that it is ready, without caching', async () => {
     const { status, body, head } = await ask(worker, '/ready')
     expect([status, JSON.parse(body)]).toEqual([200, { status: 'ready' }])
     expect(head).toMatch(/cache-control: no-store/i)
@@ -51,7 +51,7 @@ describe('a deployment that can read its stored state', () => {
   })
 })
 
-test('reports a database that does not answer to the operator, without its secret', async () => {
+test('the operator sees that a database does not answer, without its password', async () => {
   const DATABASE_URL = `postgres://reader:${MARKER}@127.0.0.1:9/shop`
   const worker = await startPlainWorker({ ...operated, DATABASE_URL })
   expect((await ask(worker, '/ready')).status).toBe(200)
@@ -91,42 +91,41 @@ test('a deployment with credentials under another secret is not ready, and the d
   await other.stop()
 })
 
-/** What is done to a registry that has an endpoint, a key and a group; and what the operator reads. */
+/** Damage to a registry with an endpoint, a key and a group, and the problem that the operator reads. */
 const DAMAGES: readonly (readonly [string, string, RegExp])[] = [
-  ['an endpoint that is cut', `update endpoints set value = '{"name'`, /damaged \(endpoints\)/],
-  ['a key that is cut', `update keys set value = '{"id'`, /damaged \(keys\)/],
-  ['a group that is cut', `update groups set value = ''`, /damaged \(groups\)/],
-  [
-    'settings that are cut',
-    `insert into settings values ('settings', '{')`,
-    /damaged \(settings\)/,
-  ],
-  ['a table of another shape', 'alter table keys rename column value to other', /damaged \(keys\)/],
-  ['a state of newer code', 'update state_version set version = 2', /written by a newer Tidegate/],
+  ['a truncated endpoint', `update endpoints set value = '{"name'`, /damaged \(endpoints\)/],
+  ['a truncated key', `update keys set value = '{"id'`, /damaged \(keys\)/],
+  ['a truncated group', `update groups set value = ''`, /damaged \(groups\)/],
+  ['truncated settings', `insert into settings values ('settings', '{')`, /damaged \(settings\)/],
+  ['a table without a column', 'alter table keys rename column value to other', /damaged \(keys\)/],
+  ['a newer state version', 'update state_version set version = 2', /written by a newer Tidegate/],
 ]
 
-test.each(DAMAGES)('%s is not ready, and the doctor says so', async (_, sql, words) => {
-  const worker = await startPlainWorker(operated, DAMAGED_WORKER)
-  const rows = rowsOf(worker)
-  await rows.endpoint('shop')
-  await rows.key(['shop'])
-  await rows.group('team', { endpoints: { shop: {} } })
-  const done = await worker.send(['POST /test/damage HTTP/1.1', 'Host: localhost'], sql)
-  expect(done).toMatchObject({ status: 200 })
-  const { status, body } = await ask(worker, '/ready')
-  expect([status, JSON.parse(body)]).toEqual([503, { status: 'not_ready' }])
-  const admin = await ask(worker, '/ready', OPERATOR_KEY)
-  expect([admin.status, JSON.parse(admin.body).problems]).toEqual([
-    503,
-    [expect.stringMatching(words)],
-  ])
-  // It lives all the same: to start it again fixes nothing.
-  expect((await ask(worker, '/health')).status).toBe(200)
-  const doctor = await ask(worker, '/doctor?hosts=no', OPERATOR_KEY)
-  expect([doctor.status, doctor.body]).toEqual([503, expect.stringMatching(words)])
-  expect((await ask(worker, '/api/doctor', OPERATOR_KEY)).body).toMatch(words)
-  await worker.stop()
-})
+test.each(DAMAGES)(
+  'a registry with %s is not ready, and the doctor says so',
+  async (_, sql, words) => {
+    const worker = await startPlainWorker(operated, DAMAGED_WORKER)
+    const rows = rowsOf(worker)
+    await rows.endpoint('shop')
+    await rows.key(['shop'])
+    await rows.group('team', { endpoints: { shop: {} } })
+    const done = await worker.send(['POST /test/damage HTTP/1.1', 'Host: localhost'], sql)
+    expect(done).toMatchObject({ status: 200 })
+    const { status, body } = await ask(worker, '/ready')
+    expect([status, JSON.parse(body)]).toEqual([503, { status: 'not_ready' }])
+    const admin = await ask(worker, '/ready', OPERATOR_KEY)
+    expect([admin.status, JSON.parse(admin.body).problems]).toEqual([
+      503,
+      [expect.stringMatching(words)],
+    ])
+    // It is still healthy, because a restart would fix nothing.
+    expect((await ask(worker, '/health')).status).toBe(200)
+    const doctor = await ask(worker, '/doctor?hosts=no', OPERATOR_KEY)
+    expect([doctor.status, doctor.body]).toEqual([503, expect.stringMatching(words)])
+    expect((await ask(worker, '/api/doctor', OPERATOR_KEY)).body).toMatch(words)
+    await worker.stop()
+  },
+)
 
 test('a damaged key or group does not prevent deleting an endpoint', async () => {
   const worker = await startPlainWorker(operated, DAMAGED_WORKER)
@@ -158,7 +157,7 @@ test('frequent requests check the registry only every five seconds', async () =>
   expect((await ask(worker, '/ready')).status).toBe(200)
   const sql = 'alter table keys rename column value to other'
   await worker.send(['POST /test/damage HTTP/1.1', 'Host: localhost'], sql)
-  // It still says what it saw; unless a slow machine took longer than that answer holds.
+  // The cached answer is still valid, unless the machine is so slow that it has expired.
   const startedAt = Date.now()
   const { status } = await ask(worker, '/ready')
   if (Date.now() - startedAt < 1_000) expect(status).toBe(200)

@@ -5,17 +5,17 @@ import { parseAst } from 'rolldown/parseAst'
 import { describe, expect, test, vi } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
-// Those commands read files and options of the person who started them.
+// These commands read only the files and options of the user who starts them.
 const files = globSync('src/**/*.ts', { cwd: root })
   .filter((path) => !/^src[\\/]command[\\/](?:hosts|manage|new)[\\/]/.test(path))
   .sort()
 
-/** What one expression may take: it bounds the run, and what is undecided then has to be argued. */
+/** The time limit for one expression. One that is undecided then needs an entry in ARGUED. */
 const PATIENCE_MS = 60_000
 
 /**
- * Expressions that no decision is made on in time. Each is given with why it is linear, and is only
- * let off where the judge is undecided: one that it finds to be vulnerable fails all the same.
+ * Expressions that recheck cannot decide in time, each with the reason why it is linear. An expression
+ * that recheck finds vulnerable still fails.
  */
 const ARGUED: Readonly<Record<string, string>> = {}
 
@@ -25,7 +25,7 @@ interface Found {
   readonly flags: string
 }
 
-/** A node of a syntax tree, as far as this looks at it. */
+/** The fields of a syntax tree node that this test reads. */
 interface Node {
   readonly type?: string
   readonly [field: string]: unknown
@@ -33,7 +33,7 @@ interface Node {
 
 const FUNCTIONS = /^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/
 
-/** The literals of a file, and its calls of RegExp: those made when it is read, and the others. */
+/** The literals of a file, and its calls of RegExp: those made when it is loaded, and the others. */
 function readTree(file: string) {
   const tree = parseAst(readFileSync(join(root, file), 'utf8'), { lang: 'ts' }, file)
   const literals: Found[] = []
@@ -55,7 +55,7 @@ function readTree(file: string) {
 
 const trees = files.map(readTree)
 
-/** The expressions that a file makes from texts, read off RegExp while the file is imported anew. */
+/** The expressions that a file makes with RegExp, recorded while the file is imported again. */
 async function madeBy(file: string): Promise<Found[]> {
   const made: Found[] = []
   class Recorded extends RegExp {

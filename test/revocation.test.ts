@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PlainWorker, startPlainWorker } from './support/plain-worker.ts'
 import { REGISTRY_WORKER, rowsOf } from './support/registry-rows.ts'
 
-/** In real time: an isolate uses nothing of the registry that is older than this. */
+/** The maximum age, in real time, of the registry data that an isolate uses. */
 const BOUND_MS = 10_000
 
 let worker: PlainWorker
@@ -30,7 +30,7 @@ async function send(path: string, key: string, body: string, ...more: string[]) 
 
 const initialize = message('initialize', { protocolVersion: '2025-11-25', capabilities: {} })
 
-/** A session at an endpoint, with a key of its own, and a stream that stays open. */
+/** Opens a session at an endpoint, with its own key and a stream that stays open. */
 async function session(name: string) {
   const { key, id, revoke } = await rows.key([name])
   const { head } = await send(`/mcp/${name}`, key, initialize)
@@ -40,11 +40,11 @@ async function session(name: string) {
     headers: { accept: 'text/event-stream', 'mcp-session-id': header.slice(16) },
   })
   expect(stream.status).toBe(200)
-  // A Worker that is stopped ends it, too.
+  // It also ends when the Worker is stopped.
   const ended = stream.text().catch(() => undefined)
   const ask = async (method = 'ping', params: object = {}) =>
     (await send(`/mcp/${name}`, key, message(method, params), header)).outcome
-  // As if the Worker still let it in: what its object says.
+  // The response of the session's object, as if the Worker still accepted the key.
   const inside = async () => {
     const subject = `X-Subject: key:${id}`
     const path = `/test/session/mcp/${name}`
@@ -53,7 +53,7 @@ async function session(name: string) {
   return { key, id, revoke, ended, ask, inside }
 }
 
-test('a revoked, disabled or removed right is refused within ten seconds, in sessions too, and its stream ends', async () => {
+test('a revoked key and a disabled or removed endpoint are refused within ten seconds, in sessions too', async () => {
   for (const name of ['revoked', 'off', 'removed', 'regrouped', 'left']) await rows.endpoint(name)
   const sessions = {
     revoked: await session('revoked'),
@@ -82,12 +82,12 @@ test('a revoked, disabled or removed right is refused within ten seconds, in ses
   expect(outcomes).toEqual({
     revoked: ['401 -32600', '401 -32600', '401 -32600'],
     off: ['403 4030', '403 4030', '403 4030'],
-    // The key has lost the name with the endpoint.
+    // The key has lost the name of the endpoint with the endpoint.
     removed: ['403 4031', '403 4031', '403 4031'],
     regrouped: ['403 4031', '403 4031', '403 4031'],
     left: ['200', '200', '200'],
   })
-  // The streams end by the next comment in them. That of the key that is left does not.
+  // The streams end with their next comment, except the stream of the key that is left.
   const { left, ...others } = sessions
   await Promise.all(Object.values(others).map((it) => it.ended))
   expect(await Promise.race([left.ended, Promise.resolve('open')])).toBe('open')

@@ -18,11 +18,11 @@ test('server.json is valid for the MCP registry, and names this version', () => 
     const names = [...url.matchAll(/\{(\w+)\}/g)].map(([, it]) => it)
     expect(Object.keys(variables)).toEqual(names)
     expect(new URL(url.replace('{host}', variables.host.placeholder)).pathname).toBe('/mcp')
-    // A key is never shown, and never needed by a public endpoint.
+    // A key is a secret, and a public endpoint does not need one.
     for (const it of headers) expect([it.isSecret, it.isRequired]).toEqual([true, undefined])
   }
 
-  // The registry looks into the package for the name of its server.
+  // The registry reads the name of the server from the package.
   expect(read('package.json').mcpName).toBe(name)
   for (const it of packages) {
     expect(it.version).toBe(version)

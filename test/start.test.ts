@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { freePort } from './support/port.ts'
 
-/** The files in a folder that hold a text. */
+/** The files in a folder that contain a text. */
 const filesWith = (text: string, folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((it) => it.isFile())
@@ -20,7 +20,7 @@ afterEach(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What `npm start` says until it has said all that it says by itself. */
+/** Runs `npm start`, and waits for the end of its own output. */
 async function started(vars: Record<string, string>, ...options: string[]) {
   const port = await freePort()
   const state = join(folder, `${port}.sqlite`)
@@ -63,7 +63,7 @@ describe('npm start', () => {
     expect(text()).not.toContain(TIDEGATE_PASSPHRASE)
   }, 120_000)
 
-  test('prints each host’s command with the URL and the key, and nothing more', async () => {
+  test('prints each host’s command with the URL and the key, and then nothing more', async () => {
     const DATABASE_URL = 'postgres://app:hunter2@127.0.0.1:9/shop'
     const { url, text } = await started({ DATABASE_URL })
     const mcp = `${url}/mcp`
@@ -89,7 +89,7 @@ describe('npm start', () => {
     expect(text()).toBe(before)
   }, 120_000)
 
-  test('reports an invalid configuration, and does not claim to run', async () => {
+  test('reports an invalid configuration, and logs requests without the key in their URL', async () => {
     const { url, text } = await started(
       { ENDPOINTS: '[{"name":"shop","title":"Shop",}]' },
       '--verbose',
@@ -107,7 +107,7 @@ describe('npm start', () => {
     await expect.poll(text, { timeout: 10_000 }).toContain('GET /sse/last ')
     expect(text()).toContain('GET /k/…/mcp/shop 404')
     expect(text()).not.toContain(secret)
-    // Nor are they kept on disk.
+    // The secrets are not on disk either.
     expect((await fetch(`${url}/cdn-cgi/local/explorer/api`)).status).toBe(404)
     expect(filesWith(secret, folder)).toEqual([])
   }, 120_000)

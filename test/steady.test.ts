@@ -9,30 +9,30 @@ import { FakeRegistry, saidBy } from './registry/fake-registry.ts'
 const HOUR = 3_600_000
 
 /**
- * The files of the rooms that decide about rights which read the clock of the wall, and why: they store a time, compare
- * it with one that was stored or that somebody else has written, or tell it to people.
+ * The files that read the wall clock in the rooms that decide about rights, with the reason: they store a time, compare
+ * it with a time from storage or from another system, or show it to people.
  */
 const WALL: Readonly<Record<string, string>> = {
-  'src/auth/access-token.ts': 'the end of a token',
-  'src/auth/key.ts': 'the end of a key',
+  'src/auth/access-token.ts': 'the expiry of a token',
+  'src/auth/key.ts': 'the expiry of a key',
   'src/auth/jwt.ts': 'when groups were read, by a token',
   'src/auth/sign-in/group-list.ts': 'when groups were read, stored',
   'src/auth/issuer/signed.ts': 'the times in a signed token',
   'src/door/deployment.ts': 'when a key was used, stored',
-  'src/door/doctor/ready.ts': 'asks anew where the clock was set back',
-  'src/registry/calls/calls.ts': 'told to people',
+  'src/door/doctor/ready.ts': 'checks again after the clock was set back',
+  'src/registry/calls/calls.ts': 'shown to people',
   'src/registry/limits/meter-book.ts': 'stored',
   'src/registry/limits/meters.ts': 'the day of UTC',
   'src/registry/state/noted-changes.ts': 'stored',
   'src/registry/records/record-log.ts': 'stored',
   'src/registry/state/restoring.ts': 'stored',
-  'src/registry/traces/metrics.ts': 'told to others',
+  'src/registry/traces/metrics.ts': 'sent to other systems',
 }
 
-test('code that decides about rights reads the steady clock', () => {
+test('only the listed files that decide about rights read the wall clock', () => {
   const read = globSync(['src/{door,auth,registry}/**/*.ts'])
     .map((path) => path.replaceAll('\\', '/'))
-    // What the operator changes, and what the authorization server stores, has the time of the wall.
+    // The operator's changes and the authorization server's storage have times of the wall clock.
     .filter((path) => !/^src\/(?:registry\/api|auth\/server)\//.test(path))
     .filter((path) => /\bDate\.now\b/.test(readFileSync(path, 'utf8')))
   expect(read.sort()).toEqual(Object.keys(WALL).sort())
@@ -44,7 +44,7 @@ describe('after the clock is set back by an hour', () => {
 
   const back = () => vi.setSystemTime(Date.now() - HOUR)
 
-  test('the steady clock continues, and treats earlier values as old', () => {
+  test('the steady clock continues, at least an hour later than before', () => {
     const before = steadyNow()
     vi.setSystemTime(Date.now() + 500)
     expect(steadyNow() - before).toBe(500)
@@ -77,7 +77,7 @@ describe('after the clock is set back by an hour', () => {
     const background = new Background(
       async () => {
         runs++
-        // The first one never ends, as that of an isolate whose request is over.
+        // The first run never ends, like work in an isolate whose request is over.
         if (runs === 1) await new Promise(() => {})
         return false
       },

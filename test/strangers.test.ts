@@ -10,17 +10,17 @@ const { Tries } = await import('../src/auth/server/tries.ts')
 
 const root = join(import.meta.dirname, '..')
 
-/** Why a stranger cannot fill a table or a collection. Whoever adds one says which it is. */
+/** The reason why a stranger cannot fill a table or a collection. A new one needs an entry. */
 type Sort =
   | { readonly unreachable: string } // Only the operator, or people who are signed in, add to it.
-  | { readonly gap: string } // It has no bound yet. None is to be added.
+  | { readonly gap: string } // It has no bound yet. Do not add another one.
   | { readonly brief: string } // It ends with the call, the connection or the request that made it.
   | {
       /** The constant, type or object that bounds it. */
       readonly bound: string
       /** The file that has the bound, if it is another one. */
       readonly in?: string
-      /** How one network is kept from taking all of it, or why it may. */
+      /** How one network is prevented from filling it, or why it can. */
       readonly network: string
     }
 
@@ -36,11 +36,11 @@ const OPERATOR = unreachable('only the operator writes it')
 const DEMO = unreachable('the rows of the demo are written once, by us')
 const CONSTANT = unreachable('it stays empty: nothing adds to it')
 const NAMES = unreachable('it has one entry for each thing that the operator configured')
-const CALL = brief('one call has it')
-const EXAMINATION = brief('one examination has it, with a few entries for each check')
-const ANSWER = brief('one answer has it, within the limits of rows and bytes')
-const STATEMENT = brief('the reading of one statement has it')
-const BROWSER = brief("the operator's own browser has it")
+const CALL = brief('it belongs to one call')
+const EXAMINATION = brief('it belongs to one examination, with a few entries for each check')
+const ANSWER = brief('it belongs to one answer, within the limits of rows and bytes')
+const STATEMENT = brief('it belongs to the analysis of one statement')
+const BROWSER = brief("it is in the operator's own browser")
 const PIPE = unreachable('its one client is the user who started the process')
 const EMBEDDED = unreachable(
   'no deployment uses it: it is for tests and for programs that embed it',
@@ -50,17 +50,17 @@ const EMBEDDED = unreachable(
 const TABLES: Readonly<Record<string, Readonly<Record<string, Sort>>>> = {
   'src/auth/server/events.ts': {
     events: bound('MAX_EVENTS', 'strangers have a table of their own'),
-    strangers: bound('MAX_OF_STRANGERS', 'a /48 or /24 has MAX_OF_SITE, and the same is merged'),
+    strangers: bound('MAX_OF_STRANGERS', 'a /48 or /24 has MAX_OF_SITE, and equal ones are merged'),
   },
   'src/auth/server/store.ts': {
     entries: bound(
       'MAX_UNUSED',
-      'of a crowd of registrations, the /48 or /24 with most gives way; the rest belongs to people',
+      'the /48 or /24 with the most registrations is evicted; other entries belong to people',
       'src/auth/server/registration.ts',
     ),
     places: bound(
       'MAX_UNUSED',
-      'as the entries that they are of',
+      'the same as the entries that they belong to',
       'src/auth/server/registration.ts',
     ),
     tallies: bound('MAX_TALLIES', 'two for each network; the oldest go, which refuses nobody'),
@@ -78,24 +78,24 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, Sort>>>> = {
   'src/node/objects/alarms.ts': {
     _alarms: bound(
       'Room',
-      'an object has one, which goes with its values',
+      'an object has one, which is deleted with its values',
       'src/node/objects/room.ts',
     ),
   },
   'src/node/objects/storage.ts': {
     _cf_KV: bound(
       'MAX_FILE_BYTES',
-      'not by network: the sessions and results used longest ago give way',
+      'not by network: the least recently used sessions and results are evicted',
       'src/node/objects/state-file.ts',
     ),
   },
   'src/registry/records/record-log.ts': {
     records: bound(
       'records',
-      'not by network: the oldest go, and the same refusal is one record',
+      'not by network: the oldest are deleted, and equal refusals share a record',
       'src/gateway/config/endpoint-schema.ts',
     ),
-    lost: bound('HOUR_MS', 'one row an hour, whoever calls; swept with the records'),
+    lost: bound('HOUR_MS', 'one row an hour for all callers; deleted with the records'),
   },
   'src/registry/state/registry-health.ts': { state_version: unreachable('it has one row') },
   'src/registry/state/registry-tables.ts': {
@@ -105,12 +105,12 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, Sort>>>> = {
   },
 }
 
-/** Every collection that grows and outlives the call of a function, by its file. */
+/** Every collection that grows and outlives a function call, by its file. */
 const COLLECTIONS: Readonly<Record<string, Readonly<Record<string, Sort>>>> = {
   'src/auth/server/turns.ts': {
     '#lines': bound(
       'MAX_WAITING',
-      'a line is of one grant, and ends with it',
+      'a line belongs to one grant, and ends with it',
       'src/auth/server/token-endpoint.ts',
     ),
   },
@@ -122,7 +122,7 @@ const COLLECTIONS: Readonly<Record<string, Readonly<Record<string, Sort>>>> = {
   'src/database/demo/bounded.ts': { known: STATEMENT },
   'src/database/demo/rows.ts': { payments: DEMO },
   'src/database/demo/table-sizes.ts': {
-    '#counted': unreachable('it has what tables and columns the demo has, which never change'),
+    '#counted': unreachable('it has the tables and columns of the demo, which never change'),
     '#queries': STATEMENT,
   },
   'src/database/guard/placeholders.ts': { shifts: STATEMENT },
@@ -134,32 +134,32 @@ const COLLECTIONS: Readonly<Record<string, Readonly<Record<string, Sort>>>> = {
     warned: unreachable("it has the operator's own files"),
   },
   'src/database/postgres/libpq/own-settings.ts': {
-    stated: unreachable("the operator's URL has it"),
+    stated: unreachable("it comes from the operator's URL"),
   },
-  'src/database/postgres/tcp/connection.ts': { reported: brief('one login has it') },
+  'src/database/postgres/tcp/connection.ts': { reported: brief('it belongs to one login') },
   'src/database/postgres/tcp/query.ts': { fields: ANSWER, rows: ANSWER },
   'src/database/schema/kept-answers.ts': {
-    inIsolate: bound('MAX_ISOLATE_CHARACTERS', 'the longest unasked give way, and are asked again'),
+    inIsolate: bound('MAX_ISOLATE_CHARACTERS', 'the least recently used are evicted'),
   },
   'src/database/sessions.ts': { '#open': CALL },
   'src/database/sqlite/exact.ts': { classes: ANSWER },
   'src/database/statements/select.ts': { params: STATEMENT },
   'src/database/transport/byte-budget.ts': {
-    '#expected': brief('a place is given back when its answer has come'),
-    '#streams': brief('one connection has it, which has one stream'),
+    '#expected': brief('a place is released when its answer has arrived'),
+    '#streams': brief('it belongs to one connection, which has one stream'),
   },
   'src/database/transport/patient-login.ts': {
-    '#places': brief('a place is given up within the time of its call, or after LOST_MS'),
-    lines: brief('a line in which nobody waits is dropped, and each is of one database'),
+    '#places': brief('a place is released within the time limit of its call, or after LOST_MS'),
+    lines: brief('an empty line is dropped, and each belongs to one database'),
   },
   'src/database/guard/row-names.ts': {
     found: brief('a statement has at most 100,000 characters'),
     uses: brief('a statement has at most 100,000 characters'),
   },
   'src/database/transport/pool.ts': {
-    '#idle': bound('MOST_KEPT', 'connections are kept for whoever comes next'),
-    '#lent': bound('MOST_LENT', 'each goes back at the end of its call'),
-    '#waiting': brief('one waits for as long as its call may take'),
+    '#idle': bound('MOST_KEPT', 'connections are kept for later calls'),
+    '#lent': bound('MOST_LENT', 'each is returned at the end of its call'),
+    '#waiting': brief('one waits at most for the time limit of its call'),
   },
   'src/database/transport/row-cap.ts': { rows: ANSWER },
   'src/database/transport/servers.ts': { '#avoided': NAMES },
@@ -179,7 +179,7 @@ const COLLECTIONS: Readonly<Record<string, Readonly<Record<string, Sort>>>> = {
   'src/mcp/memory.ts': {
     '#listeners': bound(
       'sessionLimits',
-      'one session has it',
+      'it belongs to one session',
       'src/mcp/sessions/session-limits.ts',
     ),
     ...{ followers: EMBEDDED, sessions: EMBEDDED, stores: EMBEDDED, tasks: EMBEDDED },
@@ -187,11 +187,15 @@ const COLLECTIONS: Readonly<Record<string, Readonly<Record<string, Sort>>>> = {
   },
   'src/mcp/sessions/calls.ts': {
     '#awaited': brief('one open request has one'),
-    '#running': bound('sessionLimits', 'one session has it', 'src/mcp/sessions/session-limits.ts'),
+    '#running': bound(
+      'sessionLimits',
+      'it belongs to one session',
+      'src/mcp/sessions/session-limits.ts',
+    ),
   },
   'src/mcp/sessions/streams.ts': { '#sinks': brief('one open request has one') },
   'src/mcp/state/signed-ids.ts': {
-    known: bound('MAX_KNOWN_IDS', 'what is forgotten is computed again'),
+    known: bound('MAX_KNOWN_IDS', 'a forgotten one is computed again'),
   },
   'src/mcp/state/tasks.ts': { ids: CALL },
   'src/mcp/stdio.ts': { '#answering': PIPE, '#running': PIPE },
@@ -210,38 +214,42 @@ const COLLECTIONS: Readonly<Record<string, Readonly<Record<string, Sort>>>> = {
   'src/node/objects/namespace.ts': {
     '#open': bound(
       'MAX_OPEN',
-      'those that rest are closed; those that work are as many as connections',
+      'idle ones are closed; there are at most as many busy ones as connections',
     ),
   },
-  'src/node/objects/open-object.ts': { '#sockets': brief('a socket goes when it is closed') },
+  'src/node/objects/open-object.ts': { '#sockets': brief('a socket is removed when it is closed') },
   'src/node/objects/room.ts': {
-    '#shares': bound('MAX_FILE_BYTES', 'as what is stored', 'src/node/objects/state-file.ts'),
+    '#shares': bound(
+      'MAX_FILE_BYTES',
+      'the same as the stored values',
+      'src/node/objects/state-file.ts',
+    ),
   },
   'src/node/objects/sockets.ts': {
     '#listeners': unreachable('our own code listens, once'),
     '#waiting': brief('it ends as soon as our own code accepts the socket'),
   },
   'src/node/rate.ts': {
-    counts: bound('MAX_KEYS', 'a network has one; past all of them, counts begin anew'),
+    counts: bound('MAX_KEYS', 'a network has one; past the limit, all counts restart'),
   },
   'src/node/ssh/tunnel.ts': {
     streams: brief('a connection has one, and a pool or a client bounds these'),
-    waiting: brief('one waits for as long as its call may take'),
+    waiting: brief('one waits at most for the time limit of its call'),
   },
-  'src/node/workers.ts': { background: brief('each goes when its work is done') },
+  'src/node/workers.ts': { background: brief('each is removed when its work is done') },
   'src/registry/calls/calls.ts': { running: NAMES },
   'src/registry/state/export.ts': { credentials: OPERATOR },
   'src/registry/limits/meters.ts': {
     '#known': bound(
       'MAX_KNOWN',
-      'a network has one of each endpoint; those with nothing left to send give way',
+      'a network has one for each endpoint; those with nothing left to send are evicted',
     ),
   },
   'src/registry/calls/misses.ts': {
-    '#counts': bound('MAX_COUNTS', 'a network has two, and all go each minute'),
+    '#counts': bound('MAX_COUNTS', 'a network has two, and all are deleted each minute'),
   },
   'src/ground/bounded-map.ts': {
-    '#entries': bound('Bounds', 'none is made without a number; what it keeps can be asked again'),
+    '#entries': bound('Bounds', 'every map has a limit, and its values can be read again'),
   },
   'src/registry/records/recorder.ts': { '#queues': NAMES },
   'src/registry/state/rows.ts': { '#sizes': NAMES },
@@ -253,12 +261,12 @@ const COLLECTIONS: Readonly<Record<string, Readonly<Record<string, Sort>>>> = {
   },
 }
 
-/** Every value that an object stores under a name that is made up for it, by its file. */
+/** Every value that an object stores under a computed name, by its file. */
 const STORED: Readonly<Record<string, Readonly<Record<string, Sort>>>> = {
   'src/mcp/durable/hub-object.ts': {
     'VERSION + uri': NAMES,
     'WATCHER + name': {
-      gap: 'on Node, a session that made room for others is only unwatched at the next change',
+      gap: 'on Node, an evicted session is unwatched only at the next change',
     },
   },
   'src/mcp/durable/hub-queue.ts': {
@@ -268,7 +276,7 @@ const STORED: Readonly<Record<string, Readonly<Record<string, Sort>>>> = {
   'src/mcp/sessions/event-log.ts': {
     'keyOf(number)': bound(
       'sessionLimits',
-      'one session has it',
+      'it belongs to one session',
       'src/mcp/sessions/session-limits.ts',
     ),
   },
@@ -277,15 +285,15 @@ const STORED: Readonly<Record<string, Readonly<Record<string, Sort>>>> = {
   },
   'src/mcp/state/storage.ts': {
     "prefix + String(at).padStart(12, '0')": brief(
-      'one text has it, within the bound of its answer',
+      'it belongs to one text, within the limit of its answer',
     ),
   },
   'src/mcp/state/store.ts': {
-    at: bound('storeLimits', 'one session or store has it', 'src/mcp/state/stores.ts'),
+    at: bound('storeLimits', 'it belongs to one session or store', 'src/mcp/state/stores.ts'),
   },
 }
 
-/** A node of a syntax tree, as far as this looks at it. */
+/** The fields of a syntax tree node that this test reads. */
 interface Node {
   readonly type?: string
   readonly [field: string]: unknown
@@ -293,7 +301,7 @@ interface Node {
 
 const sources = globSync('src/**/*.{ts,tsx}', { cwd: root })
   .map((path) => path.replaceAll('\\', '/'))
-  // The command works for the person who started it.
+  // The command works only for the user who started it.
   .filter((path) => !path.endsWith('.d.ts') && !path.startsWith('src/command/'))
   .sort()
 
@@ -301,7 +309,7 @@ const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
 const FUNCTIONS = /^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/
 
-/** Methods that call a function before they return: what it adds to belongs to whoever called them. */
+/** Methods that call a function before they return, so that it does not outlive the call. */
 const AT_ONCE =
   /^(?:map|forEach|flatMap|filter|some|every|find|findLast|findIndex|sort|toSorted|reduce|replace|replaceAll|from)$/
 
@@ -312,7 +320,7 @@ const nameOf = (it: unknown): string => {
   return `${type === 'PrivateIdentifier' ? '#' : ''}${name ?? ''}`
 }
 
-/** The collections that an expression makes, and not a function in it. */
+/** The collections that an expression makes, without the functions in it. */
 function madeIn(it: unknown): ('empty' | 'map' | 'filled')[] {
   if (!isNode(it) || FUNCTIONS.test(it.type ?? '')) return []
   const deeper = Object.entries(it).flatMap(([field, part]) =>
@@ -328,7 +336,7 @@ function madeIn(it: unknown): ('empty' | 'map' | 'filled')[] {
   return isRecord ? ['empty', ...deeper] : deeper
 }
 
-/** Whether a file adds to something of this name. */
+/** True if a file adds to something with this name. */
 function grows(name: string, text: string): boolean {
   const own = name.replace(/[$]/g, '\\$&')
   const part = String.raw`(?:!|\?)?(?:\[[^\]]*\]|\.\w+)?`
@@ -336,7 +344,7 @@ function grows(name: string, text: string): boolean {
   return new RegExp(String.raw`(?:^|[^\w#$])${own}${part}${adds}`, 'm').test(text)
 }
 
-/** The names of the collections of a file that outlive a call: of the module, of objects, and of closures. */
+/** The names of the collections in a file that outlive a call: in the module, in objects and in closures. */
 function collectionsOf(file: string): string[] {
   const text = textOf(file)
   const found = new Set<string>()
@@ -365,7 +373,7 @@ function collectionsOf(file: string): string[] {
     if (kind === 'VariableDeclarator' && id?.type === 'Identifier' && inside.length === 0) {
       note(nameOf(id), init)
     }
-    // A function that is kept sees it, and was not made where it is declared.
+    // A function that outlives the call uses it as a closure.
     const depth = kind === 'Identifier' ? (scope.get(nameOf(it)) ?? 0) : 0
     if (depth > 0 && inside.slice(depth).includes(true)) found.add(nameOf(it))
     const callee = (it.callee as Node | undefined)?.property
@@ -385,7 +393,7 @@ function collectionsOf(file: string): string[] {
   return [...found].sort()
 }
 
-/** The variables of a function or a module, and how deep the empty collections among them are; the others are at -1. */
+/** The variables of a function or a module, with the depth of the empty collections, and -1 for the others. */
 function declaredIn(it: unknown, depth: number): [name: string, depth: number][] {
   if (!isNode(it) || FUNCTIONS.test(it.type ?? '')) return []
   const deeper = Object.values(it).flatMap((part) => declaredIn(part, depth))
@@ -402,7 +410,7 @@ function declaredIn(it: unknown, depth: number): [name: string, depth: number][]
 const TABLE =
   /create (?:virtual )?table (?:if not exists )?["`]?(\w+)["`]? ?(?:\(|\n|as\b|using\b)/gi
 
-/** The names that a file stores values under, unless they are fixed: a text, or a constant alone. */
+/** The names under which a file stores values, except fixed ones: a string, or just a constant. */
 function storedNames(file: string): string[] {
   const puts = /\b(?:kv|storage)\.put(?:<\w+>)?\(((?:[^(),]|\([^()]*\))+),/gi
   const found = [...textOf(file).matchAll(puts)].map(([, name]) => name!.trim())
@@ -424,28 +432,28 @@ const names = (all: typeof TABLES) =>
 
 const ALL = [TABLES, COLLECTIONS, STORED].flatMap(sorted)
 
-describe('storage that a stranger could fill is classified', () => {
-  test('every table', () => {
+describe('the list of storage that a stranger could fill', () => {
+  test('has every table', () => {
     const found = listed((file) => [...textOf(file).matchAll(TABLE)].map(([, name]) => name!))
     expect(found).toEqual(names(TABLES))
   })
 
-  test('every collection that outlives a call', () => {
+  test('has every collection that outlives a call', () => {
     expect(listed(collectionsOf)).toEqual(names(COLLECTIONS))
   })
 
-  test('every value with its own storage key', () => {
+  test('has every value with a computed storage key', () => {
     expect(listed(storedNames)).toEqual(names(STORED))
   })
 
-  test('only one is unbounded', () => {
+  test('has only one entry without a bound', () => {
     const open = ALL.filter(({ sort }) => 'gap' in sort)
     expect(open.map(({ file, name }) => `${file} ${name}`)).toEqual([
       'src/mcp/durable/hub-object.ts WATCHER + name',
     ])
   })
 
-  test.each(ALL)('$file: $name', ({ file, sort }) => {
+  test.each(ALL)('has a reason or a bound for $file: $name', ({ file, sort }) => {
     if (!('bound' in sort)) return expect(Object.values(sort)[0]).toMatch(/\w+ \w+/)
     const home = sort.in ?? file
     const declared = new RegExp(

@@ -8,7 +8,7 @@ import { meta } from './support/mcp.ts'
 import { type Packed, pack } from './support/packed.ts'
 import { program } from './support/spawned.ts'
 
-/** A step of the page: its files by name, and its commands. */
+/** The steps of the page: the files with their names, and the commands. */
 const steps = readFileSync('docs/mcp.md', 'utf8')
   .split(/^## (?=\d)/m)
   .slice(1)
@@ -55,7 +55,7 @@ async function follow(step: number): Promise<void> {
   expect(said).toBe('')
 }
 
-/** Runs the server as a Worker while something is done with its URL. */
+/** Runs the server as a Worker during a function that gets its URL. */
 async function asWorker<T>(act: (url: URL) => Promise<T>): Promise<T> {
   const configPath = join(packed.project, 'wrangler.toml')
   const harness = createTestHarness({ workers: [{ configPath }] })
@@ -71,12 +71,12 @@ const shell = (command: string) => packed.run('sh', ['-c', command])
 test('every file in a step has a name, and every step has commands unless it only adds files', () => {
   expect(steps).toHaveLength(6)
   expect(steps.flatMap(({ files }) => files).filter(({ name }) => !name)).toEqual([])
-  // Each of them is run below, or named there with the reason why not.
+  // Each command is run below, or named there with the reason why not.
   expect(steps.map(({ commands }) => commands.length)).toEqual([2, 2, 0, 0, 0, 4])
 })
 
 test('the page’s commands make the project', async () => {
-  // What npm installs from the registry is the tarball here, which brings zod.
+  // Here, the tarball is installed instead of the package in the registry. It brings zod.
   const [make] = steps[0]!.commands
   expect(make).toBe('npm init -y\nnpm pkg set type=module\nnpm install tidegate zod')
   const before = readFileSync(join(packed.project, 'package.json'), 'utf8')
@@ -124,7 +124,7 @@ test('step 6 prints what the page says', async () => {
   expect(said.filter((it) => !/^(?:Changed|The server)/.test(it)).join('')).toMatch(
     /"items":\["bread"\].*bread is off the list\./,
   )
-  // A program that is not here, and an account at Cloudflare.
+  // These need a program that is not installed, and a Cloudflare account.
   expect(add).toMatch(/^claude mcp add .* -- npx -y tidegate run "\$PWD"$/)
   expect(deploy).toBe('npx wrangler deploy')
 })
@@ -200,7 +200,7 @@ describe.each(['http', 'stdio'] as const)('the finished server over %s', (transp
       await textOf(kind, 'add_item', { item })
       expect(await textOf(kind, 'remove_item', { item })).toBe('The person wants to keep it.')
       expect(asked).toEqual([`Take ${item} off the list?`])
-      // Over stdio each client has a server of its own.
+      // Over stdio, each client has its own server.
       const other = url ? await connect(true) : kind
       const { contents } = await other.readResource({ uri: 'shopping://list' })
       expect(contents).toMatchObject([{ text: item }])
@@ -278,7 +278,7 @@ test('a command outside the project asks and refuses in the same way', async () 
   await client.close()
 })
 
-/** Asks on a client's connection as one that has tasks, which the official client has not. */
+/** Sends a request as a client that supports tasks, which the official client does not. */
 function asTaskClient(client: Client, method: string, params: object): Promise<Said> {
   const transport = client.transport!
   const id = crypto.randomUUID()

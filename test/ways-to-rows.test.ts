@@ -13,10 +13,10 @@ vi.mock('cloudflare:workers', () => ({
   waitUntil: () => {},
 }))
 
-/** How rows leave here, or why they cannot. Whoever adds a route says which it is. */
+/** How rows can leave through a route, or why they cannot. A new route needs an entry. */
 type Way =
-  | 'a call' // The call of a tool: its rights, limits, records and trace are tried below.
-  | 'for the operator' // Behind TIDEGATE_KEY: of an operator nothing is hidden.
+  | 'a call' // The call of a tool: its rights, limits, records and trace are tested below.
+  | 'for the operator' // Behind TIDEGATE_KEY: an operator can see everything.
   | 'of no database' // It opens none.
 
 const ROUTES: Readonly<Record<string, Way>> = {
@@ -25,7 +25,7 @@ const ROUTES: Readonly<Record<string, Way>> = {
   'ALL /signin': 'of no database',
   'ALL /signin/*': 'of no database',
   'ALL /signout': 'of no database',
-  // Its runs are calls, as the operator, and the rest is the API.
+  // It makes calls as the operator, and uses the API.
   'ALL /console': 'for the operator',
   'ALL /console/*': 'for the operator',
   'ALL /k/*': 'of no database',
@@ -40,12 +40,12 @@ const ROUTES: Readonly<Record<string, Way>> = {
   'GET /favicon.svg': 'of no database',
   'GET /assets/*': 'of no database',
   'GET /health': 'of no database',
-  // With ?databases it asks about roles, for the operator alone.
+  // With ?databases it checks roles, only for the operator.
   'GET /ready': 'of no database',
   'GET /metrics': 'of no database',
   'ALL /mcp': 'a call',
   'ALL /mcp/:endpoint': 'a call',
-  // It asks about roles. That of the demo, which everybody may ask for, is the same everywhere.
+  // It checks roles. The report on the demo is public, and the same everywhere.
   'ALL /doctor': 'for the operator',
   'ALL /doctor/:endpoint': 'for the operator',
   'ALL /api/*': 'for the operator',
@@ -54,7 +54,7 @@ const ROUTES: Readonly<Record<string, Way>> = {
   'ALL /sse': 'a call',
 }
 
-/** What the API asks of a deployment, and what of that opens a database: to look at roles, names and plans. */
+/** The functions that the API needs from a deployment, and whether they open a database, for roles, names and plans. */
 const ASKED_BY_API: Readonly<Record<string, 'opens' | 'opens nothing'>> = {
   ...{ by: 'opens nothing', configured: 'opens nothing', isOnlyDemo: 'opens nothing' },
   ...{ ask: 'opens nothing', change: 'opens nothing', signIns: 'opens nothing' },
@@ -65,27 +65,27 @@ const ASKED_BY_API: Readonly<Record<string, 'opens' | 'opens nothing'>> = {
   ...{ diagnose: 'opens', diagnoseInStages: 'opens', hostTest: 'opens' },
 }
 
-/** The files that open a database outside of src/database/, and what keeps their rows from leaving. */
+/** The files outside of src/database/ that open a database, and the reason why their rows cannot leave. */
 const OPENERS: Readonly<Record<string, string>> = {
-  'src/gateway/open/endpoint-database.ts': 'opens for those below, and runs what they ask',
-  'src/gateway/open/open-database.ts': 'finds the database of a URL, and asks nothing',
-  'src/gateway/open/pipeline.ts': 'opens for those below, and records what they ask for a call',
-  'src/gateway/index.ts': 'opens none itself: it finds those of an endpoint for its tools',
+  'src/gateway/open/endpoint-database.ts': 'opens for the files below, and runs their statements',
+  'src/gateway/open/open-database.ts': 'finds the database of a URL, and runs no query',
+  'src/gateway/open/pipeline.ts': 'opens for the files below, and records the statements of a call',
+  'src/gateway/index.ts': 'opens none: it finds the databases of an endpoint for its tools',
   'src/gateway/tools/database-tool.ts': 'a call, by its asker',
   'src/gateway/tools/search-rows.ts': 'a call, by its asker',
   'src/gateway/schema/schema-resource.ts': 'a call, by its asker; lists read the catalog',
-  'src/gateway/tools/tool-set.ts': 'has the guard look at statements, and runs none',
-  'src/gateway/questions/question-look.ts': 'plans statements, and keeps whether they can be',
-  'src/gateway/schema/schema-changes.ts': 'keeps a fingerprint of the catalog',
+  'src/gateway/tools/tool-set.ts': 'checks statements with the guard, and runs none',
+  'src/gateway/questions/question-look.ts': 'plans statements, and stores only whether that works',
+  'src/gateway/schema/schema-changes.ts': 'stores a fingerprint of the catalog',
   'src/gateway/open/group-report.ts': 'reads the catalog, for the operator',
-  'src/gateway/diagnose/diagnosis.ts': 'asks about the role, for the operator',
-  'src/gateway/diagnose/staged-diagnosis.ts': 'asks about the role, for the operator',
+  'src/gateway/diagnose/diagnosis.ts': 'checks the role, for the operator',
+  'src/gateway/diagnose/staged-diagnosis.ts': 'checks the role, for the operator',
   'src/gateway/schema/schema-view.ts': 'reads the catalog, for the operator',
-  'src/registry/api/connection.ts': 'asks which engine a URL is of, and opens none',
-  'src/command/run/database-url.ts': 'asks which engine a URL is of, and opens none',
+  'src/registry/api/connection.ts': 'finds the engine of a URL, and opens none',
+  'src/command/run/database-url.ts': 'finds the engine of a URL, and opens none',
 }
 
-/** What happens by itself. None of it opens a database. */
+/** The background jobs. None of them opens a database. */
 const JOBS: readonly string[] = [
   'src/auth/server/object.ts',
   'src/mcp/durable/object.ts',
@@ -100,15 +100,15 @@ const sources = globSync('src/**/*.{ts,tsx}', { cwd: root })
   .sort()
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
-describe('every route to rows', () => {
-  test('of the app is known', async () => {
+describe('every way to rows', () => {
+  test('through a route of the app is listed', async () => {
     const { app } = await import('../src/door/app.ts')
     const routes = [...new Set(app.routes.map(({ method, path }) => `${method} ${path}`))]
     expect(routes.length).toBeGreaterThan(20)
     expect(routes.filter((it) => !(it in ROUTES))).toEqual([])
   })
 
-  test('of the API is known', () => {
+  test('through the API is listed', () => {
     const [, members = ''] =
       /^export interface Surroundings \{\n([\s\S]*?)^\}/m.exec(
         textOf('src/registry/api/surroundings.ts'),
@@ -119,7 +119,7 @@ describe('every route to rows', () => {
     expect(Object.keys(ASKED_BY_API).filter((it) => !names.includes(it))).toEqual([])
   })
 
-  test('begins in a file that is known', () => {
+  test('begins in a listed file', () => {
     const OPENS =
       /(?<![#\w.])(?:locate|locateLater|located|locateAll)\(|(?<!this|indexedDB)\.open\(/
     const room =
@@ -129,7 +129,7 @@ describe('every route to rows', () => {
     expect(Object.keys(OPENERS).filter((it) => !found.includes(it))).toEqual([])
   })
 
-  test('of a tool or a resource notes what it reads', () => {
+  test('passes its caller to the database if it is a call', () => {
     for (const [path, why] of Object.entries(OPENERS)) {
       const passes = /\.open\(asker/.test(textOf(path))
       expect([path, passes && !/pipeline|endpoint-database/.test(path)]).toEqual([
@@ -148,7 +148,7 @@ describe('every route to rows', () => {
   })
 })
 
-/** Files whose `.open(` is of something else: an envelope, a file, a socket. */
+/** Files whose `.open(` opens something else: an envelope, a file, a socket. */
 const NO_DATABASE: readonly string[] = [
   ...['src/gateway/answer/kept-results.ts', 'src/node/objects/namespace.ts'],
   ...['src/registry/api/credentials.ts', 'src/registry/api/fix.ts'],
@@ -162,7 +162,7 @@ const code = (text: string): string =>
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const traceparent = `00-${TRACE}-b7ad6b7169203331-01`
 
-/** Each way that is a call: asks for the row of a product, and gives back what came. */
+/** Each way that is a call: requests the row of a product, and returns the response. */
 const CALLS: Readonly<
   Record<string, (url: string, name: string, headers: Record<string, string>) => Promise<Got>>
 > = {
@@ -185,7 +185,7 @@ interface Got {
 
 const gotOf = ({ status, text }: Got): Got => ({ status, text })
 
-describe('each route', () => {
+describe('each way to rows', () => {
   const spans: string[] = []
   const collector = createServer(async (request, response) => {
     let body = ''
@@ -263,7 +263,7 @@ describe('each route', () => {
         const { text } = await at(teams[team]!)
         expect([team, ROW.test(text)]).toEqual([team, false])
       }
-      // A group without this endpoint, a wrong key, and none.
+      // A group without this endpoint, a wrong key, and no key.
       for (const got of [
         await at(teams.whole!, 'rows0'),
         await at('tg_wrong'),

@@ -25,7 +25,7 @@ describe('a deployment with nothing configured', () => {
     ])
   })
 
-  test('serves it under its name, with or without a trailing slash', async () => {
+  test('serves the demo under its name, with or without a trailing slash', async () => {
     for (const path of ['/mcp/', '/mcp/demo', '/mcp/demo/']) {
       expect((await post(worker.url + path, list)).status).toBe(200)
     }
@@ -80,7 +80,7 @@ describe('a deployment with nothing configured', () => {
 
   test.each([
     ['an empty body', '', 400, -32700],
-    ['a version for a body', '1.0.0.1', 400, -32700],
+    ['a version number as the body', '1.0.0.1', 400, -32700],
     ['3 MB of brackets', '['.repeat(3 * 1024 * 1024), 413, -32600],
     ['10 MB', ' '.repeat(10 * 1024 * 1024), 413, -32600],
     ['deep nesting within the limit', `${'['.repeat(400_000)}${']'.repeat(400_000)}`, 400, -32600],
@@ -143,12 +143,12 @@ test('serves the transport of 2024-11-05 if it is enabled', async () => {
 describe('a deployment with a database', () => {
   const url = 'postgresql://reader:hunter2@ep-test-1.eu-central-1.aws.neon.tech/shop'
 
-  test('and without a key refuses to serve it, and says what to set', async () => {
+  test('refuses to serve it without a key, and says what to set', async () => {
     const worker = await startWorker({ DATABASE_URL: url })
     const { status, text, json } = await post(`${worker.url}/mcp`, list)
     expect(status).toBe(503)
     expect(json().error.message).toContain('wrangler secret put TIDEGATE_KEY')
-    // It is no fault of the caller's.
+    // It is not the caller's fault.
     expect(json().error.code).toBe(-32603)
     expect(text).not.toContain('hunter2')
     await worker.close()
@@ -188,7 +188,7 @@ describe('a deployment with a database', () => {
 })
 
 describe('ENDPOINTS', () => {
-  test('serves each endpoint under its name, and the first at /mcp too', async () => {
+  test('serves each endpoint under its name, and the first one at /mcp too', async () => {
     const worker = await startWorker({
       TIDEGATE_KEY: 'k',
       SHOP: 'postgresql://reader:hunter2@ep-test-1.eu-central-1.aws.neon.tech/shop',
@@ -289,19 +289,19 @@ describe('ENDPOINTS', () => {
 
   test.each([
     ['that is not JSON', '{', 'not JSON'],
-    ['that is no list', '{}', 'expected array'],
+    ['that is not a list', '{}', 'expected array'],
     [
-      'with a URL in the open',
+      'with a URL instead of a secret',
       '[{"name":"a","title":"A","databases":{"a":{"url":"postgres://u:hunter2@h/d"}}}]',
       'secret:NAME',
     ],
     [
-      'with a word that nobody knows',
+      'with an unknown field',
       '[{"name":"a","title":"A","databases":{"a":{"url":"demo:"}},"colour":"red"}]',
       'colour',
     ],
     [
-      'with two of a name',
+      'with two equal names',
       '[{"name":"a","title":"A","databases":{"a":{"url":"demo:"}}},{"name":"a","title":"B","databases":{"a":{"url":"demo:"}}}]',
       'same name',
     ],

@@ -50,7 +50,7 @@ test.each(['/mcp/shop', '/api/status'])(
     expect([last.status, last.headers.get('retry-after')]).toEqual([429, '60'])
     if (path === '/api/status')
       expect(last.json()).toMatchObject({ error: { code: 'rate_limited' } })
-    // Another network of the site, and of others, has its own.
+    // Another network of the same site has its own count.
     expect((await ask(strong, `${site}:2::1`, 'guess', path)).status).toBe(401)
   },
 )
@@ -62,11 +62,11 @@ test('the right key still works, even from the same address', async () => {
 })
 
 test.each(['/mcp/shop', '/api/status'])(
-  'made-up keys in the registry’s format are refused in the same way, before it is read: %s',
+  'made-up keys in the format of the registry are also refused with 429: %s',
   async (path) => {
     const address = path === '/mcp/shop' ? '192.0.2.7' : '192.0.2.8'
     const statuses: number[] = []
-    // A count may begin again in between, but not twice.
+    // The count can start again in between, but not twice.
     for (let i = 0; i < 125; i++) {
       const key = `tg_${String(i).padStart(12, '0')}_${'a'.repeat(40)}`
       statuses.push((await ask(strong, address, key, path)).status)
@@ -76,7 +76,7 @@ test.each(['/mcp/shop', '/api/status'])(
   },
 )
 
-test('a /24 or a /48 has a limit of three hundred in total', async () => {
+test('a /24 or a /48 has a limit of three hundred wrong keys in total', async () => {
   for (const address of [
     (i: number) => `198.51.100.${i % 250}`,
     (i: number) => `2001:db8:9:${i.toString(16)}::1`,
@@ -88,12 +88,12 @@ test('a /24 or a /48 has a limit of three hundred in total', async () => {
 })
 
 test('127.0.0.0/8 is one network, because a local program can use each address', async () => {
-  // A count may begin again in between, but not twice.
+  // The count can start again in between, but not twice.
   const statuses = await guess(strong, 125, (i) => `127.0.${i}.1`)
   expect(statuses.indexOf(429)).toBeGreaterThanOrEqual(60)
 })
 
-test('a variable’s name, a missing key, and any key at an open endpoint do not count as guesses', async () => {
+test('the name of a variable, and any key at a public endpoint, do not count as guesses', async () => {
   const at = '203.0.113.1'
   for (let i = 0; i < 70; i++) {
     expect((await ask(strong, at, `\${TIDEGATE_KEY}`)).status).toBe(401)

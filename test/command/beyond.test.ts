@@ -18,7 +18,7 @@ afterEach(async () => {
   await command?.over
 })
 
-/** Serves a database of this machine, and has connection strings read. */
+/** Serves a database on this machine. Returns a function that recognizes a connection string. */
 async function served(args: readonly string[], vars: Record<string, string> = {}) {
   const DATABASE_URL = `libsql://127.0.0.1:${hrana.port}?authToken=${TOKEN}`
   const it = spawned(['serve', '--port', '0', ...args], {
@@ -42,7 +42,7 @@ async function served(args: readonly string[], vars: Record<string, string> = {}
     { sql: 'select n from t' },
     { authorization, ...asProxy },
   )
-  // What the configuration names is reached wherever it is.
+  // The database in the configuration can be anywhere.
   expect(structuredContent.rows).toEqual([[42]])
   return async (text: string) => {
     const response = await fetch(`${url}/api/connection-strings/recognise`, {
@@ -54,13 +54,13 @@ async function served(args: readonly string[], vars: Record<string, string> = {}
   }
 }
 
-describe('what is entered in a gateway', () => {
+describe('a connection string that is entered in a gateway', () => {
   test.each([
     [[], {}],
     [['--host', 'localhost'], {}],
     [['--host', '0.0.0.0'], { PRIVATE_HOSTS: '*' }],
     [['--proxied', ...ORIGIN], { PRIVATE_HOSTS: '*' }],
-  ])('may be private where only its owner asks, or it is told to: %j %j', async (args, vars) => {
+  ])('can be private on loopback, or if PRIVATE_HOSTS allows it: %j %j', async (args, vars) => {
     const read = await served(args, vars as Record<string, string>)
     const found = await read(PRIVATE)
     expect(found).toMatchObject({ ok: true })
@@ -73,7 +73,7 @@ describe('what is entered in a gateway', () => {
     [['--host', '::'], {}],
     [['--proxied', ...ORIGIN], {}],
     [[], { PRIVATE_HOSTS: 'db.internal' }],
-  ])('is public where others ask: %j %j', async (args, vars) => {
+  ])('cannot be private otherwise: %j %j', async (args, vars) => {
     const read = await served(args, vars as Record<string, string>)
     expect(await read(PRIVATE)).toMatchObject({ ok: true, fix: { kind: 'private' } })
     expect(await read(SOCKET)).toMatchObject({ ok: false, part: 'host' })

@@ -30,7 +30,7 @@ describe('npx tidegate doctor without a URL', () => {
     }
   })
 
-  test('fails if one does not answer', async () => {
+  test('fails if a database does not answer', async () => {
     const { code, stdout } = await doctor([], {
       DATABASE_URL: 'postgres://u:marker@127.0.0.1:1/shop',
     })
@@ -46,14 +46,14 @@ describe('npx tidegate doctor without a URL', () => {
     [['--vars', '/dev/zero'], '/dev/zero is too large for settings.'],
     [['--vars', '/dev/null'], '/dev/null has no line NAME=value.'],
     [['http://127.0.0.1:1/mcp', '--demo'], 'Give the URL or --demo, but not both.'],
-  ])('says what is wrong: %j', async (args, sentence) => {
+  ])('explains what is wrong: %j', async (args, sentence) => {
     const { code, stderr } = await doctor(args)
     expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)])
   })
 })
 
-await describePostgres('a role that may do more than read', '', (postgres) => {
-  test('is told over stdio, with the command that says more, which says it', async () => {
+await describePostgres('a role that can do more than read', '', (postgres) => {
+  test('is logged over stdio, and reported by npx tidegate doctor', async () => {
     const it = spawned([postgres.tcp('postgres')])
     await it.ask('tools/call', { name: 'query', arguments: { sql: 'select 1' } })
     await expect.poll(it.logs, { timeout: 20_000 }).toContain('more than read')

@@ -8,7 +8,7 @@ import { program } from '../support/spawned.ts'
 
 const folder = resolve('test/sign-in/programs/node_modules/.bin')
 
-/** The blocks of the section about stdio that have this text. */
+/** The code blocks of the section about stdio. */
 const page = lexer(readFileSync('docs/hosts.md', 'utf8'))
 const from = page.findIndex((it) => it.type === 'heading' && it.text === 'Over stdio')
 const to = page.findIndex((it, i) => i > from && it.type === 'heading')
@@ -18,21 +18,21 @@ const block = (text: string): string => blocks.find(({ text: it }) => it.include
 let desk: Desk
 beforeEach(() => {
   desk = new Desk({ open: async () => {} } as never)
-  // What npx does once the package is there.
+  // Does the same as npx with an installed package.
   const npx = `#!/bin/sh\ntest "$1 $2" = '-y tidegate' || exit 9\nshift 2\nexec '${process.execPath}' '${program}' "$@"\n`
   desk.write('bin/npx', npx)
   chmodSync(join(desk.home, 'bin/npx'), 0o755)
 })
 afterEach(() => desk.clear())
 
-/** Runs a line of a shell in which the hosts are found. */
+/** Runs a shell command with the hosts in its PATH. */
 const shell = (line: string, { env, ...run }: Run = {}) => {
   const places = [join(desk.home, 'bin'), folder, dirname(process.execPath), '/usr/bin', '/bin']
   const PATH = places.join(delimiter)
   return desk.run(['sh', '-c', line], { ...run, env: { ...env, PATH } })
 }
 
-/** Where a host is installed, a test of it. */
+/** Adds a test of a host, which is skipped if the host is not installed. */
 function host(name: string, command: string, body: () => Promise<void>): void {
   const isHere = existsSync(join(folder, command))
   if (!isHere && process.env.REQUIRE_ALL === '1') throw new Error(`${name} is not installed.`)
@@ -58,7 +58,7 @@ const opencode = {
 const request = (id: number, method: string, params: object) =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
 
-/** What Codex says of its servers, as its other programs ask it. */
+/** The status of Codex's servers, from the API that its other programs use. */
 const codexStatus = (env: Record<string, string> = {}) =>
   shell('codex app-server', {
     env,
@@ -74,8 +74,8 @@ const codexStatus = (env: Record<string, string> = {}) =>
     until: '"id":2',
   })
 
-describe('with the lines of docs/hosts.md', () => {
-  host('Claude Code connects, and shows what has to be fixed', 'claude', async () => {
+describe('with the commands and files in docs/hosts.md', () => {
+  host('Claude Code connects, and shows what to fix', 'claude', async () => {
     const line = block('claude mcp add')
     await shell(line, { env: claude })
     await shell(line.replace('tidegate', 'other').replace('--demo', ''), { env: claude })
@@ -84,7 +84,7 @@ describe('with the lines of docs/hosts.md', () => {
     expect(list).toMatch(/^other: .*Name a database/m)
   })
 
-  host('Codex connects, by its command and by its file', 'codex', async () => {
+  host('Codex connects with its command and with its file', 'codex', async () => {
     await shell(block('codex mcp add'))
     expect(await codexStatus()).toContain('"name":"list_tables"')
     desk.write('.codex/config.toml', block('[mcp_servers'))

@@ -12,34 +12,34 @@ import { describeMariaDb } from '../support/mariadb.ts'
 import { describePostgres } from '../support/postgres.ts'
 import { plainVars, program } from '../support/spawned.ts'
 
-/** KILLED_ROUNDS=100 for a thorough look. */
+/** Set KILLED_ROUNDS=100 for a thorough test. */
 const ROUNDS = Number(process.env.KILLED_ROUNDS ?? 4)
 
-/** A host is killed within this time of its start: while the command starts, connects, asks and reads. */
+/** A host is killed within this time after its start: while the command starts, connects, queries and reads. */
 const MOMENTS_MS = 1_500
 
-/** What a statement may take at most, so that a server that notices nothing ends it. */
+/** The time limit of a statement. A server that notices nothing ends the statement then. */
 const TIMEOUT_SECONDS = 3
 
-/** How long a server is given beyond that. */
+/** The time within which nothing may be left. */
 const PATIENCE_MS = (TIMEOUT_SECONDS + 12) * 1_000
 
-/** Where everything that a process starts can be found. */
+/** The reason to skip the tests: only /proc lists everything that a process starts. */
 const whyNot = process.platform === 'linux' ? undefined : 'it takes /proc'
 
 interface Engine {
   readonly url: string
   readonly long: string
   readonly quick: string
-  /** How many sessions the database has. */
+  /** The number of sessions on the server. */
   sessions(): Promise<number>
 }
 
-/** Kills a host, or its command, at some moment. Returns what is left in the end. */
+/** Kills a host or its command at a random moment. Returns the processes and files that are left at the end. */
 async function killed(engine: Engine, round: number) {
   const moment = Math.random() * MOMENTS_MS
   const folder = mkdtempSync(join(tmpdir(), 'killed-'))
-  // Whatever is started inherits it.
+  // All child processes inherit it.
   const vars = plainVars({ TMPDIR: folder, KILLED_ROUND: folder })
   const era = round % 2 === 0 ? 'modern' : 'legacy'
   const command = [process.execPath, program, engine.url, '--timeout', String(TIMEOUT_SECONDS)]
@@ -50,7 +50,7 @@ async function killed(engine: Engine, round: number) {
   })
   const [pid] = (await once(createInterface({ input: host.stdout }), 'line')) as [string]
   await sleep(moment)
-  // One time in two the command dies, and its host a moment later.
+  // In half of the rounds, the command dies first, and its host a moment later.
   if (round % 4 > 1) process.kill(Number(pid), 'SIGKILL')
   else host.kill('SIGKILL')
   const last = Date.now() + PATIENCE_MS
@@ -69,7 +69,7 @@ async function killed(engine: Engine, round: number) {
   return left
 }
 
-/** The processes that inherited this mark, and the files in the folder for temporary ones. */
+/** The processes that inherited this mark, and the files in their temporary folder. */
 function leftOf(mark: string) {
   const processes = readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
@@ -89,7 +89,7 @@ function leavesNothing(engineOf: () => Engine): void {
     `leaves no process, no file and no session, in ${ROUNDS} rounds`,
     async () => {
       const engine = engineOf()
-      // Two hosts at once: each waits for most of its time.
+      // Two hosts at once, because each one mostly waits.
       const rounds = Array.from({ length: ROUNDS }, (_, round) => round)
       const left: unknown[] = []
       const lane = async () => {
@@ -105,8 +105,8 @@ function leavesNothing(engineOf: () => Engine): void {
   )
 }
 
-describe('a host or a command that is killed', async () => {
-  // Else the commands build it, which is more than they leave behind otherwise.
+describe('a killed host or command', async () => {
+  // Otherwise the commands would build the package, and leave more behind.
   beforeAll(() => bringUpToDate(), 600_000)
   await describePostgres(
     'on PostgreSQL',

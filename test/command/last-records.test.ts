@@ -21,7 +21,7 @@ async function serving(state: string): Promise<{ gateway: Spawned; url: string }
 
 const CALLS = 7
 
-test('SIGTERM ends the command when the records of all calls are written', async () => {
+test('SIGTERM ends the command after the records of all calls are written', async () => {
   const state = join(folder, 'state.sqlite')
   const first = await serving(state)
   const shop = { name: 'shop', title: 'Shop', access: 'key', databases: { main: { url: 'demo:' } } }
@@ -31,7 +31,7 @@ test('SIGTERM ends the command when the records of all calls are written', async
     params: { name: 'list_tables', arguments: {} },
   }
   const authorization = `Bearer ${OPERATOR_KEY}`
-  // The first record is written at once. Those after it wait for three seconds.
+  // The first record is written immediately. The next ones wait for three seconds.
   for (let i = 0; i < CALLS; i++) {
     expect((await post(`${first.url}/mcp/shop`, call, { authorization })).status).toBe(200)
   }

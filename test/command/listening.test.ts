@@ -13,16 +13,16 @@ import {
 } from '../support/listening.ts'
 import { freePort } from '../support/port.ts'
 
-/** The scripts of package.json by what they do: those that serve are started below, each of them. */
+/** The scripts of package.json by what they do. Every script that serves is started below. */
 const root = {
   serves: ['start', 'worker', 'example'],
-  // Some start what they test on ports of loopback, with data that are made up.
+  // Some start servers for tests on loopback ports, with made-up data.
   servesNobody: [
     ...['answers', 'attack', 'bench', 'build', 'check', 'conformance', 'deploy', 'format', 'fuzz'],
     ...['lint', 'mcpb', 'prepack', 'screenshots', 'size', 'test', 'types', 'watch'],
   ],
 }
-/** The same of a project that `npx tidegate new` makes. */
+/** The same for a project that `npx tidegate new` makes. */
 const project = { serves: ['start'], servesNobody: ['deploy', 'stdio', 'test', 'types'] }
 
 const folder = mkdtempSync(join(tmpdir(), 'listening-'))
@@ -42,7 +42,7 @@ beforeAll(() => {
 afterEach(() => end(started))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Ends what was started, with all that it started. */
+/** Ends a process with all its child processes. */
 async function end(child: ChildProcess | undefined) {
   if (child?.exitCode !== null) return
   const all = treeOf(child.pid!)
@@ -50,13 +50,13 @@ async function end(child: ChildProcess | undefined) {
     try {
       process.kill(pid, 'SIGTERM')
     } catch {
-      // It is gone.
+      // It has already ended.
     }
   }
   await expect.poll(() => all.flatMap(listeningOf), { timeout: 30_000 }).toEqual([])
 }
 
-/** Starts a command, and waits until something answers there. */
+/** Starts a command, and waits until its port answers. Returns its processes. */
 async function serve(line: readonly string[], port: number, cwd = '.') {
   const vars = { TIDEGATE_KEY: 'tg_key_of_this_test_0123456789', TIDEGATE_SECRET: 's'.repeat(40) }
   const [program, ...args] = line
@@ -76,13 +76,13 @@ async function serve(line: readonly string[], port: number, cwd = '.') {
 
 const listed = (pids: readonly number[]): Listening[] => pids.flatMap(listeningOf)
 
-describe.runIf(process.platform === 'linux')('what listens', () => {
-  test('is told of every script', () => {
+describe.runIf(process.platform === 'linux')('the listening ports', () => {
+  test('are tested for every script', () => {
     expect([...root.serves, ...root.servesNobody].sort()).toEqual(scriptsIn('.'))
     expect([...project.serves, ...project.servesNobody].sort()).toEqual(scriptsIn(made))
   })
 
-  test('would be found if it were a debugger', async () => {
+  test('include the port of a debugger', async () => {
     const port = await freePort()
     started = spawn(process.execPath, [
       `--inspect=127.0.0.1:${port}`,
@@ -94,7 +94,7 @@ describe.runIf(process.platform === 'linux')('what listens', () => {
     expect(await answersAsDebugger(port)).toBe(true)
   })
 
-  // On Node there is one port, and it is the one that was asked for.
+  // On Node, only the requested port is open.
   test.each([
     ['npm start', ['npm', 'start', '--'], '127.0.0.1'],
     ['tidegate serve', [process.execPath, 'bin/tidegate.mjs', 'serve', '--demo'], '127.0.0.1'],
@@ -104,7 +104,7 @@ describe.runIf(process.platform === 'linux')('what listens', () => {
       '0.0.0.0',
     ],
   ] as const)(
-    'of %s is one port',
+    'of %s are only the requested one',
     async (name, line, address) => {
       const port = await freePort()
       const state = name === 'npm start' ? ['--state', join(folder, 'start.sqlite')] : []
@@ -116,13 +116,13 @@ describe.runIf(process.platform === 'linux')('what listens', () => {
     180_000,
   )
 
-  // The parts of the runtime speak to each other over three ports more: docs/connections.md.
+  // The parts of the runtime use three more ports between them: see docs/connections.md.
   test.each([
     ['npm run worker', ['npm', 'run', 'worker', '--'], '.'],
     ['npm run example', ['npm', 'run', 'example', 'calculator', '--'], '.'],
     ['npm start of a new project', ['npm', 'start', '--'], made],
   ] as const)(
-    'of %s is on loopback alone, and no debugger',
+    'of %s are only on loopback, without a debugger',
     async (_, line, cwd) => {
       const port = await freePort()
       const pids = await serve([...line, '--port', String(port)], port, cwd)
@@ -136,12 +136,12 @@ describe.runIf(process.platform === 'linux')('what listens', () => {
     180_000,
   )
 
-  // A host that starts a command speaks to it by a pipe.
+  // A host that starts a command talks to it over a pipe.
   test.each([
     ['tidegate', ['bin/tidegate.mjs', '--demo']],
     ['tidegate run', ['bin/tidegate.mjs', 'run', 'examples/calculator']],
   ])(
-    'of %s over stdio is nothing',
+    'of %s over stdio are none',
     async (_, args) => {
       started = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] })
       let said = ''
@@ -154,5 +154,5 @@ describe.runIf(process.platform === 'linux')('what listens', () => {
   )
 })
 
-/** What opens a debugger of Node or of the runtime. */
+/** The options that open a debugger of Node or of the runtime. */
 const DEBUGGING = /--(?:inspect|inspector-addr|debug-port)\b/

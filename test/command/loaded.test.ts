@@ -10,7 +10,7 @@ import { plainVars, program } from '../support/spawned.ts'
 const folder = mkdtempSync(join(tmpdir(), 'loaded-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** The modules that are loaded until a host has the answer to its first request. */
+/** The modules that are loaded before a host gets the answer to its first request. */
 async function loadedBeforeInitialize(): Promise<string[]> {
   const list = join(folder, 'list')
   const hook = join(folder, 'hook.mjs')
@@ -38,15 +38,15 @@ registerHooks({
   return loaded
 }
 
-// `codex exec` goes on without a server that is not there in about a second.
+// `codex exec` continues without a server that does not answer within about a second.
 test('over stdio, few modules are loaded before the answer to initialize', async () => {
   const loaded = await loadedBeforeInitialize()
   expect(loaded.filter((it) => it.includes('/node_modules/'))).toEqual([])
-  // They serve over HTTP, and load much of Node.
+  // These modules are for HTTP, and load much of Node.
   expect(loaded.filter((it) => /^node:(?:https?|http2|tls|inspector)$/.test(it))).toEqual([])
   expect(loaded.filter((it) => it.includes('/listen'))).toEqual([])
   const own = loaded.filter((it) => it.startsWith('file:'))
-  // Before, there were 118. The build decides how many pieces the rest is in.
+  // There used to be 118. The build decides into how many chunks the rest is split.
   expect(own.length).toBeGreaterThan(20)
   expect(own.length).toBeLessThanOrEqual(80)
 }, 60_000)

@@ -12,7 +12,7 @@ afterEach(async () => {
   await command?.over
 })
 
-/** Serves a database that is not there. */
+/** Serves a database that does not exist. */
 async function served(): Promise<string> {
   const DATABASE_URL = `postgres://reader:${PASSWORD}@127.0.0.1:9/shop`
   const args = ['serve', '--port', '0', '--verbose']
@@ -27,7 +27,7 @@ const call = (url: string, sql: string, traceparent?: string) =>
     headers: { authorization: `Bearer ${KEY}`, ...(traceparent && { traceparent }) },
   })
 
-test('a line of the log has a time, a level, the endpoint and the trace', async () => {
+test('a log line has a time, a level, the endpoint and the trace', async () => {
   const url = await served()
   await call(url, 'select 1', `00-${TRACE}-b7ad6b7169203331-01`)
   await expect.poll(command!.logs).toMatch(/^time=.*failed \(network/m)
@@ -43,7 +43,7 @@ test('a line of the log has a time, a level, the endpoint and the trace', async 
   expect(command!.logs()).toMatch(/^time=\S+ level=info .*message="POST \/mcp 200"$/m)
 })
 
-test('a fault of a database is logged once for its kind and endpoint, without what callers sent', async () => {
+test('a database error is logged once for each kind and endpoint, without the SQL of callers', async () => {
   const url = await served()
   for (let i = 0; i < 4; i++) await call(url, `select 'planted-value' as n${i}`)
   const lines = () =>

@@ -12,7 +12,7 @@ durable_objects.bindings = [{ name = "SESSIONS", class_name = "McpSession" }]
 vars = { GREETING = "Hello" }
 `
 
-/** Writes a server, and gives back its folder. */
+/** Writes a server, and returns its folder. */
 function serverOf(name: string, files: Record<string, string>): string {
   const own = mkdtempSync(join(folder, `${name}-`))
   for (const [path, text] of Object.entries(files))
@@ -43,7 +43,7 @@ export default mcp
 `
 
 describe('npx tidegate run', () => {
-  test('serves a module as wrangler.toml, .dev.vars and the environment say', async () => {
+  test('serves a module with the variables in wrangler.toml, .dev.vars and the environment', async () => {
     const path = serverOf('greeter', {
       'wrangler.toml': CONFIG,
       'server.mjs': greeter,
@@ -59,7 +59,7 @@ describe('npx tidegate run', () => {
     expect(await it.over).toEqual([0, null])
   })
 
-  test('serves the folder it is in, and ends at a signal', async () => {
+  test('serves the current folder, and ends on SIGTERM', async () => {
     const path = serverOf('here', { 'wrangler.toml': CONFIG, 'server.mjs': greeter })
     const it = spawned(['run'], {}, path)
     const { result } = await it.initialize()
@@ -71,7 +71,7 @@ describe('npx tidegate run', () => {
   test.each<[string, Record<string, string>, string]>([
     ['no wrangler.toml', {}, 'There is no wrangler.toml in '],
     [
-      'one that is none',
+      'an invalid wrangler.toml',
       { 'wrangler.toml': 'main = ' },
       'is not valid in the format that its name implies.',
     ],
@@ -93,7 +93,7 @@ describe('npx tidegate run', () => {
       },
       'Its default export is not what worker() from tidegate/mcp returns.',
     ],
-  ])('says what to fix: %s', async (_, files, sentence) => {
+  ])('explains what to fix: %s', async (_, files, sentence) => {
     const it = spawned(['run', serverOf('faulty', files)])
     const { error } = await it.ask('server/discover')
     expect(error.message).toContain(sentence)
@@ -102,7 +102,7 @@ describe('npx tidegate run', () => {
     expect(await it.over).toEqual([2, null])
   })
 
-  test('says where a module breaks', async () => {
+  test('reports where a module throws', async () => {
     const path = serverOf('broken', {
       'wrangler.toml': CONFIG,
       'server.mjs': 'throw new Error("no such luck")',
@@ -114,7 +114,7 @@ describe('npx tidegate run', () => {
     expect(it.logs()).toMatch(/no such luck.*server\.mjs/s)
   })
 
-  test('says which bindings are only at Cloudflare', async () => {
+  test('reports bindings that exist only on Cloudflare', async () => {
     const more = `${CONFIG}[[kv_namespaces]]\nbinding = "KV"\nid = "x"\n`
     const path = serverOf('kv', { 'wrangler.toml': more, 'server.mjs': greeter })
     const it = spawned(['run', path])
@@ -130,7 +130,7 @@ describe('npx tidegate run', () => {
     [['run', 'a', 'b'], 'Give one folder or one file.'],
     [['run', '/nonexistent'], 'There is no /nonexistent here.'],
     [['run', '--port', '1'], "Unknown option '--port'"],
-  ])('says what is wrong with %j', async (args, sentence) => {
+  ])('explains what is wrong with %j', async (args, sentence) => {
     const path = serverOf('here', { 'wrangler.toml': CONFIG, 'server.mjs': greeter })
     const it = spawned(args, {}, path)
     it.end()

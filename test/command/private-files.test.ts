@@ -29,7 +29,7 @@ const PASSWORD = 'postgres://reader:hunter2@127.0.0.1:9/shop'
 const endpoints = (url: string) =>
   JSON.stringify([{ name: 'shop', title: 'Shop', databases: { shop: { url } } }])
 
-/** How a file of a secret comes to a command: what is in it, and the arguments that name it. */
+/** A way to pass a file with a secret to a command: its text, and the arguments that name it. */
 interface Way {
   readonly text: string
   args(path: string): string[]
@@ -37,7 +37,7 @@ interface Way {
   vars?(path: string): Record<string, string>
 }
 
-/** The options that take a file, by the command that has them. A new one has to be sorted here. */
+/** The options that take a file, by command. A new one needs an entry here. */
 const ways: Readonly<Record<string, Way>> = {
   'tidegate --config': { text: endpoints(PASSWORD), args: (it) => ['--config', it] },
   'tidegate --vars': { text: 'A=b\n', args: (it) => ['--demo', '--vars', it] },
@@ -65,12 +65,12 @@ const ways: Readonly<Record<string, Way>> = {
   'group apply --file': { text: endpoints(PASSWORD), args: (it) => ['group', 'apply', '-f', it] },
   'restore --file': { text: endpoints(PASSWORD), args: (it) => ['restore', '-f', it] },
 }
-/** Those that only write the name of the file into the configuration of a host: the host starts what reads it. */
+/** The options that only write the name of a file into a host's configuration. Another command reads the file. */
 const named = ['add --config', 'add --vars', 'add --env-file', 'add --ssh-key']
 
-/** What is a secret in a place that no option names. */
+/** The files with secrets that no option of this kind names. */
 const others: Readonly<Record<string, Way>> = {
-  'the keys beside --state': {
+  'the keys next to --state': {
     text: 'TIDEGATE_KEY=tg_0123456789012345678901234567890\n',
     args: (it) => ['serve', '--demo', '--state', it.replace(/\.keys$/, '')],
   },
@@ -89,7 +89,7 @@ const others: Readonly<Record<string, Way>> = {
 }
 const own = resolve('examples/calculator')
 
-/** Every option with this kind of value, by the command that has it. */
+/** Every option whose value is a file, by command. */
 const takingFiles = (
   Object.entries({ tidegate: serving.stdio, serve: serving.http }) as [string, object][]
 )
@@ -100,7 +100,7 @@ const takingFiles = (
       .map(([name]) => `${words} --${name}`),
   )
 
-test('every option that takes a file is sorted here', () => {
+test('every option that takes a file is listed here', () => {
   expect(takingFiles.toSorted()).toEqual([...Object.keys(ways), ...named].toSorted())
 })
 
@@ -112,12 +112,12 @@ function fileOf(text: string, mode: number): string {
   return path
 }
 
-/** Runs a command with nobody at its stdin, to its end or until it serves. */
+/** Runs a command without stdin until it ends or serves. */
 async function said({ args, vars }: Way, path: string, more: Record<string, string> = {}) {
   const all = args(path)
   const port = all[0] === 'serve' ? ['--port', '0'] : []
   const key = vars ? {} : { TIDEGATE_KEY: 'tg_0123456789012345678901234567890' }
-  // Nobody answers there.
+  // No server listens there.
   const to = { TIDEGATE_URL: 'http://127.0.0.1:9' }
   const child = spawn(process.execPath, [program, ...all, ...port], {
     env: { ...plainVars(), ...key, ...to, ...vars?.(path), ...more },
@@ -134,7 +134,7 @@ async function said({ args, vars }: Way, path: string, more: Record<string, stri
 
 describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
   test.each(Object.entries({ ...ways, ...others }))(
-    'that others may read or change is refused: %s',
+    'is refused if others can read or change it: %s',
     async (_, way) => {
       for (const [mode, what] of [
         [0o644, 'read'],
@@ -154,7 +154,7 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
   )
 
   test.each(Object.entries({ ...ways, ...others }))(
-    'of this user alone is taken: %s',
+    'is accepted if only this user has access: %s',
     async (_, way) => {
       expect((await said(way, fileOf(way.text, 0o600))).stderr).not.toMatch(/chmod|chown/)
     },
@@ -163,13 +163,13 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
 
   const vars = ways['serve --vars']!
 
-  test('is looked at where a link leads', async () => {
+  test('is also checked behind a symbolic link', async () => {
     const link = join(folder, 'link')
     symlinkSync(fileOf('A=b\n', 0o644), link)
     expect((await said(vars, link)).stderr).toContain(`chmod 600 ${link}\n`)
   })
 
-  test.runIf(isRoot)('that belongs to somebody else is refused', async () => {
+  test.runIf(isRoot)('is refused if it belongs to another user', async () => {
     const path = fileOf('A=b\n', 0o600)
     chownSync(path, 4_321, 4_321)
     const { stderr, status } = await said(vars, path)
@@ -179,7 +179,7 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
     expect(status).toBe(2)
   })
 
-  test('is nobody else’s in a container, whoever owns it outside', async () => {
+  test('is not checked in a container', async () => {
     const path = fileOf('', 0o644)
     const port = { ...vars, args: () => ['serve', '--demo', '--vars', path] }
     for (const name of ['container', 'KUBERNETES_SERVICE_HOST'])
@@ -188,7 +188,7 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
       )
   })
 
-  test('may be read by others if it holds none', async () => {
+  test('can be readable for others if it has no secret in it', async () => {
     const path = fileOf(endpoints('postgres://reader@127.0.0.1:9/shop'), 0o644)
     expect((await said(ways['serve --config']!, path)).stderr).not.toContain('chmod')
     expect((await said(ways['apply --file']!, path)).stderr).not.toContain('chmod')
@@ -200,7 +200,7 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
     }
   }, 60_000)
 
-  test('may be .dev.vars of a server of one’s own, and then it is looked at as well', async () => {
+  test('is also checked if it is the .dev.vars of a project', async () => {
     const path = join(folder, 'own')
     cpSync(own, path, { recursive: true })
     const file = join(path, '.dev.vars')
@@ -222,14 +222,14 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
     }
     mkdirSync(join(path, '.wrangler/state'), { recursive: true })
     expect(start().stderr).toContain('chmod 700 .wrangler/state\n')
-    // Without a .dev.vars, Wrangler reads this one.
+    // Without a .dev.vars, Wrangler reads this file.
     renameSync(file, join(path, '.env'))
     chmodSync(join(path, '.env'), 0o644)
     expect(start().stderr).toContain('chmod 600 .env\n')
   }, 60_000)
 
   test.each(['', '.objects', '.keys', '-wal', '-shm', '-journal'])(
-    'may be the state, or what lies beside it: STATE%s',
+    'is also checked if it is a file of the state: STATE%s',
     async (end) => {
       const way = ways['serve --state']!
       const state = fileOf('', 0o600)
@@ -241,7 +241,7 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
     60_000,
   )
 
-  test('may be .dev.vars of a clone, for npm start and for the commands', () => {
+  test('is also checked if it is the .dev.vars of a clone, by npm start and by the commands', () => {
     const clone = join(folder, 'clone')
     for (const it of ['bin', 'lib', 'scripts']) cpSync(it, join(clone, it), { recursive: true })
     for (const it of ['package.json', 'package-lock.json']) cpSync(it, join(clone, it))
@@ -267,13 +267,13 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
   }, 60_000)
 })
 
-describe.skipIf(process.platform === 'win32')('what a command makes', () => {
+describe.skipIf(process.platform === 'win32')('the files that a command makes', () => {
   const loose = (path: string) =>
     globSync('**/*', { cwd: path })
       .map((it) => join(path, it))
       .filter((it) => (statSync(it).mode & 0o077) !== 0)
 
-  test('is for this user alone, whatever the umask is: a project', () => {
+  test('are only for this user with any umask: a project', () => {
     const made = join(folder, 'project')
     spawnSync('sh', ['-c', 'umask 0; exec "$@"', 'sh', process.execPath, program, 'new', made])
     expect(statSync(join(made, 'server.ts')).isFile()).toBe(true)
@@ -281,7 +281,7 @@ describe.skipIf(process.platform === 'win32')('what a command makes', () => {
     expect(loose(made)).toEqual([])
   })
 
-  test('is for this user alone: the state, the keys, and all beside them', async () => {
+  test('are only for this user with any umask: the state, the keys and the files next to them', async () => {
     const place = join(folder, 'state')
     mkdirSync(place)
     const before = process.umask(0)

@@ -27,7 +27,7 @@ const through = (server = SSH_TUNNEL!, more: Record<string, string> = {}) =>
   spawned([url, '--ssh', server, '--ssh-key', SSH_KEY!], { ...files, ...more })
 
 test.skipIf(!sshd)(
-  'npx tidegate reaches a database through --ssh, and ends ssh with it',
+  'npx tidegate reaches a database through --ssh, and ends ssh when it ends',
   async () => {
     const command = through()
     const { result } = await command.ask('tools/call', QUERY)
@@ -40,7 +40,7 @@ test.skipIf(!sshd)(
   },
 )
 
-test.skipIf(!sshd)('ssh ends with a command that is killed', async () => {
+test.skipIf(!sshd)('ssh ends when the command is killed', async () => {
   const command = through()
   await command.ask('tools/call', QUERY)
   expect(sshd!.clients()).toBeGreaterThan(0)
@@ -49,7 +49,7 @@ test.skipIf(!sshd)('ssh ends with a command that is killed', async () => {
   await expect.poll(sshd!.clients).toBe(0)
 })
 
-test.skipIf(!sshd)('a caller reads that nobody knows the server, and its key', async () => {
+test.skipIf(!sshd)('a caller reads that the SSH server is unknown, and its key', async () => {
   const known = join(folder, 'none')
   writeFileSync(known, '')
   const command = through(SSH_TUNNEL, { SSH_KNOWN_HOSTS: known })
@@ -60,7 +60,7 @@ test.skipIf(!sshd)('a caller reads that nobody knows the server, and its key', a
   await command.over
 })
 
-test.skipIf(!sshd)('a mistake in --ssh is an error at once', async () => {
+test.skipIf(!sshd)('an invalid value of --ssh is an immediate error', async () => {
   const command = through('jump at the bastion')
   command.end()
   expect((await command.over)[0]).not.toBe(0)

@@ -36,22 +36,19 @@ const command = (...args: string[]) => ({
   stderr: 'inherit' as const,
 })
 
-describe('over stdio', () => {
-  test.each(['legacy', 'auto'] as const)(
-    'the official client of v2 is served: %s',
-    async (mode) => {
-      const client = new ClientV2({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
-      await client.connect(new StdioV2(command('--demo')))
-      expect(client.getProtocolEra()).toBe(mode === 'auto' ? 'modern' : 'legacy')
-      const { tools } = await client.listTools()
-      expect(tools.map(({ name }) => name)).toContain('query')
-      const { structuredContent } = await client.callTool(COUNT)
-      expect(structuredContent).toMatchObject({ rows: [[2400]] })
-      await client.close()
-    },
-  )
+describe('npx tidegate over stdio', () => {
+  test.each(['legacy', 'auto'] as const)('serves the official v2 client: %s', async (mode) => {
+    const client = new ClientV2({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+    await client.connect(new StdioV2(command('--demo')))
+    expect(client.getProtocolEra()).toBe(mode === 'auto' ? 'modern' : 'legacy')
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toContain('query')
+    const { structuredContent } = await client.callTool(COUNT)
+    expect(structuredContent).toMatchObject({ rows: [[2400]] })
+    await client.close()
+  })
 
-  test('the official client of v1 is served', async () => {
+  test('serves the official v1 client', async () => {
     const client = new ClientV1({ name: 'test', version: '1' })
     // biome-ignore lint/suspicious/noExplicitAny: its types do not know exactOptionalPropertyTypes
     await client.connect(new StdioV1(command('--demo')) as any)
@@ -59,7 +56,7 @@ describe('over stdio', () => {
     await client.close()
   })
 
-  test('an end of the input ends it, after what was asked before is answered', async () => {
+  test('ends at the end of the input, after it has answered earlier requests', async () => {
     const it = spawned(['--demo'])
     void it.ask('tools/call', COUNT).catch(() => {})
     it.end()
@@ -68,10 +65,10 @@ describe('over stdio', () => {
     expect(it.logs()).toBe('')
   })
 
-  test('a call is cancelled, and gets no answer', async () => {
+  test('sends no answer to a cancelled call', async () => {
     const it = spawned(['--demo'])
     await it.initialize()
-    // At once: the demo works in the same thread, which would read the second line when it is done.
+    // In one write: the demo runs in the same thread, which would read a second one only after the query.
     const long = { jsonrpc: '2.0', id: 'long', method: 'tools/call', params: LONG }
     const method = 'notifications/cancelled'
     const cancelled = { jsonrpc: '2.0', method, params: { requestId: 'long' } }
@@ -84,7 +81,7 @@ describe('over stdio', () => {
     expect(it.said.filter(({ id }) => id === 'long')).toEqual([])
   })
 
-  test('two endpoints of a file are served by name, the first one unless named', async () => {
+  test('serves the endpoint of a file that --endpoint names, or the first one', async () => {
     const endpoint = (name: string) => ({
       name,
       title: name,
@@ -103,7 +100,7 @@ describe('over stdio', () => {
     }
   })
 
-  test('variables are those of a Worker, and may be in a file; the environment wins', async () => {
+  test('reads the variables of a Worker from the environment, or else from a file', async () => {
     const endpoint = { name: 'shop', title: 'By variable', databases: { demo: { url: 'demo:' } } }
     const ENDPOINTS = JSON.stringify([endpoint])
     const byVariable = spawned([], { ENDPOINTS })
@@ -126,7 +123,7 @@ describe('over stdio', () => {
     await Promise.all([byVariable.over, won.over])
   })
 
-  test('options set the bounds of answers', async () => {
+  test('limits tools and answers by its options', async () => {
     const it = spawned(['demo:', '--rows', '3', '--no-sql', '--read-only', '--purpose', 'a shop'])
     const { result } = await it.ask('tools/list')
     expect(result.tools.map(({ name }: { name: string }) => name)).not.toContain('query')
@@ -140,8 +137,8 @@ describe('over stdio', () => {
   })
 })
 
-describe('what is written where', () => {
-  test('nothing but messages is on stdout, whoever writes there', async () => {
+describe('the output', () => {
+  test('has only messages on stdout, even if other code writes there', async () => {
     const noisy = fileOf(
       'noisy.mjs',
       `setInterval(() => { console.log('by the console'); process.stdout.write('by hand\\n') }, 1)
@@ -157,7 +154,7 @@ describe('what is written where', () => {
     expect(it.logs()).not.toContain('Experimental')
   })
 
-  test('no log has a password, nor a key', async () => {
+  test('has no password and no key', async () => {
     const url = 'postgres://u:marker-of-a-password@127.0.0.1:1/shop'
     const noisy = fileOf(
       'tells.mjs',
@@ -176,13 +173,13 @@ describe('what is written where', () => {
   })
 })
 
-test('says what it can be asked, and its version', () => {
+test('npx tidegate prints its help and its version', () => {
   const run = (option: string) => execFileSync(process.execPath, [program, option]).toString()
   expect(run('--help')).toMatch(/^Serves a database to AI, read-only, over stdio/)
   expect(run('--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
-describe('what is wrong', () => {
+describe('an error', () => {
   const cases: [string, string[], string][] = [
     [
       'an unknown option',
@@ -190,7 +187,7 @@ describe('what is wrong', () => {
       "Unknown option '--frobnicate'. See: npx tidegate --help",
     ],
     [
-      'a number that is none',
+      'an invalid number',
       ['demo:', '--rows', 'many'],
       '--rows must be a whole number from 1 to 10,000.',
     ],
@@ -199,8 +196,8 @@ describe('what is wrong', () => {
       ['--demo', 'demo:'],
       'Give a connection string or a file or --demo, but not both.',
     ],
-    ['a file that is not there', ['shop.sqlite'], 'There is no file shop.sqlite.'],
-    ['variables that are not there', ['--vars', 'no.env'], 'There is no file no.env.'],
+    ['a missing file', ['shop.sqlite'], 'There is no file shop.sqlite.'],
+    ['a missing file of variables', ['--vars', 'no.env'], 'There is no file no.env.'],
     [
       'variables in a folder',
       ['--demo', '--vars', folder],
@@ -211,10 +208,10 @@ describe('what is wrong', () => {
       ['--demo', '--vars', fileOf('a.env', ''), '--env-file', fileOf('b.env', '')],
       'Give --vars or --env-file, but not both.',
     ],
-    ['a path that leads nowhere', ['./shop'], 'There is no file ./shop.'],
+    ['a missing path', ['./shop'], 'There is no file ./shop.'],
     ['an option of serve', ['--demo', '--port', '9'], 'npx tidegate serve … --port'],
     [
-      'a variable as other commands name it',
+      'a variable in the form of other commands',
       [
         '-c',
         fileOf('e.json', { name: 'e', title: 'E', databases: { e: { url: 'env:SHOP_URL' } } }),
@@ -222,29 +219,25 @@ describe('what is wrong', () => {
       'write "secret:SHOP_URL" for the variable SHOP_URL.',
     ],
     ['a variable that is not set', ['--url-env', 'SHOP_URL'], 'The variable SHOP_URL is not set.'],
-    [
-      'an endpoint that is not there',
-      ['--demo', '--endpoint', 'shop'],
-      'There is no endpoint shop here.',
-    ],
+    ['an unknown endpoint', ['--demo', '--endpoint', 'shop'], 'There is no endpoint shop here.'],
     [
       'no database',
       [],
       'Name a database: npx tidegate postgres://user:password@host/database, or a SQLite file, or --config FILE, or --demo. Or set the variable DATABASE_URL.',
     ],
-    ['a text that is no URL', ['what is this'], 'This is not a known form of connection string.'],
+    ['text that is not a URL', ['what is this'], 'This is not a known form of connection string.'],
     [
-      'a file that is no JSON',
+      'a file that is not JSON',
       ['-c', fileOf('no.json', '[\n{"name" "shop"}]')],
       'is not JSON. At line 2, column 9 there is "\\"", but a colon is expected.',
     ],
     [
-      'a field that is wrong',
+      'an invalid field',
       ['-c', fileOf('f.json', { name: 'shop', databases: {} })],
       'f.json is not valid.',
     ],
     [
-      'a variable that a file names',
+      'an unset variable in a file',
       [
         '-c',
         fileOf('s.json', {
@@ -258,10 +251,10 @@ describe('what is wrong', () => {
   ]
 
   test.each(cases)(
-    '%s is told on stderr, to the host, and by the exit code',
+    'is reported on stderr, to the host, and by the exit code: %s',
     async (_, args, sentence) => {
       const it = spawned(args)
-      // As Claude Code does: it asks what there is, then opens a session.
+      // Claude Code does the same: it discovers the server, and then opens a session.
       for (const ask of [() => it.ask('server/discover'), () => it.initialize()]) {
         expect(await ask()).toMatchObject({
           error: { code: -32603, message: expect.stringContaining(sentence) },
@@ -275,19 +268,19 @@ describe('what is wrong', () => {
   )
 })
 
-test('serve says that there is no folder for the state', async () => {
+test('serve reports that the folder for the state does not exist', async () => {
   const it = spawned(['serve', '--demo', '--state', join(folder, 'none/state')])
   expect(await it.over).toEqual([2, null])
   expect(it.logs()).toContain('does not exist. Create it, or give --state another path.')
 })
 
-test.each(['[]', '"x"'])('serve says that a file has no endpoint: %s', async (text) => {
+test.each(['[]', '"x"'])('serve reports that a file has no endpoint: %s', async (text) => {
   const it = spawned(['serve', '--config', fileOf('none.json', text)])
   expect(await it.over).toEqual([2, null])
   expect(it.logs()).toContain('none.json has no endpoint. See docs/endpoints.md')
 })
 
-test('serve says which variables are not set', async () => {
+test('serve reports which variables are not set', async () => {
   const databases = { shop: { url: 'secret:SHOP_URL' }, more: { url: 'secret:SHOP_URL' } }
   const config = fileOf('unset.json', { name: 'shop', title: 'Shop', databases })
   const it = spawned(['serve', '--port', '0', '--config', config])
@@ -298,9 +291,9 @@ test('serve says which variables are not set', async () => {
   expect(await it.over).toEqual([0, null])
 })
 
-describe('an end', () => {
+describe('npx tidegate ends', () => {
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'comes with %s, also to a call',
+    'on %s, even during a running call',
     async (name) => {
       const it = spawned(['--demo'])
       await it.initialize()
@@ -311,7 +304,7 @@ describe('an end', () => {
     },
   )
 
-  test('comes where nobody reads what is answered', async () => {
+  test('if nobody reads its answers', async () => {
     const it = spawned(['--demo'])
     await it.ask('tools/list')
     it.child.stdout?.destroy()
@@ -319,7 +312,7 @@ describe('an end', () => {
     expect((await it.over)[1]).toBe(null)
   })
 
-  test('comes by a signal where the client reads nothing and keeps asking', async () => {
+  test('on a signal, even if the client sends requests without reading answers', async () => {
     const it = spawned(['--demo'])
     await it.ask('tools/list', {}, MODERN)
     it.child.stdout?.pause()

@@ -35,7 +35,7 @@ beforeEach(() => {
   Object.assign(sheetsRules, { writes: 1_000, enabled: true, fault: undefined })
 })
 
-/** Makes names of their own. */
+/** Makes names unique. */
 let number = 0
 
 const settings = {
@@ -59,7 +59,7 @@ const eachWayTo = (
     tests((options) => way.connect({ path: `/${server}/mcp`, ...options }), way),
   )
 
-/** Calls a tool, and makes sure that no secret is in what it says. */
+/** Calls a tool, and asserts that its result has no secret. */
 async function call(client: Client, name: string, input: object): Promise<CallToolResult> {
   const params = { name, arguments: { ...input } }
   const result = (await client.callTool(params)) as CallToolResult
@@ -70,15 +70,15 @@ async function call(client: Client, name: string, input: object): Promise<CallTo
   return result
 }
 
-/** What a tool gives back when it does what it is for. */
+/** The result of a tool that succeeds. */
 async function given(client: Client, name: string, input: object) {
   const result = await call(client, name, input)
   expect(result).not.toHaveProperty('isError', true)
-  // biome-ignore lint/suspicious/noExplicitAny: each tool gives back something else
+  // biome-ignore lint/suspicious/noExplicitAny: each tool returns something else
   return result.structuredContent as any
 }
 
-/** What it says when it cannot. */
+/** The message of a tool that fails. */
 async function refused(client: Client, name: string, input: object): Promise<string> {
   const { isError, content } = await call(client, name, input)
   expect(isError).toBe(true)
@@ -99,8 +99,8 @@ eachWayTo('browser', {}, (connect, way) => {
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true)
   })
 
-  describe.runIf(chromium)('of pages', () => {
-    test('gives back what a browser shows, as Markdown or as HTML', async () => {
+  describe.runIf(chromium)('with pages', () => {
+    test('returns a page as Markdown or HTML', async () => {
       const client = await connect()
       const page = { url: `${site.url}/people` }
       const { text } = await given(client, 'navigate', page)
@@ -115,7 +115,7 @@ eachWayTo('browser', {}, (connect, way) => {
       expect(text).toContain('# Ada Lovelace')
     })
 
-    test('extracts texts and attributes, in the order in which they were asked for', async () => {
+    test('extracts texts and attributes in the requested order', async () => {
       const client = await connect()
       const { found } = await given(client, 'extract', { url: ada, elements: profile })
       const { name, title } = PEOPLE.ada!
@@ -132,16 +132,16 @@ eachWayTo('browser', {}, (connect, way) => {
       ])
     })
 
-    // What follows is the same in both eras.
+    // The other tests are the same in both eras.
     if (way.era === 'legacy') return
 
-    test('cuts off a long page, and says so', async () => {
+    test('truncates a long page, and says so', async () => {
       const url = `${site.url}/long`
       const { text, truncated } = await given(await connect(), 'navigate', { url })
       expect([text.length, truncated]).toEqual([50_000, true])
     })
 
-    test('says what is wrong with a site', async () => {
+    test('explains what is wrong with a site', async () => {
       const client = await connect()
       const say = (url: string) => refused(client, 'navigate', { url })
       expect(await say('http://nowhere.invalid/')).toBe('There is no site of this name.')
@@ -150,13 +150,13 @@ eachWayTo('browser', {}, (connect, way) => {
       expect(await say(`${site.url}/cut`)).toBe('This site answered with nothing.')
     })
 
-    test('says that a selector may be no CSS', async () => {
+    test('explains that a selector is not CSS', async () => {
       const elements = [{ name: 'x', selector: 'h1 >>> [' }]
       const said = await refused(await connect(), 'extract', { url: ada, elements })
       expect(said).toContain('a selector is not CSS')
     })
 
-    test('waits when Cloudflare opens the next page soon', async () => {
+    test('waits if Cloudflare can open the next page soon', async () => {
       const client = await connect()
       browserRules.everyMs = 4_000
       const url = `${ada}?${++number}`
@@ -165,7 +165,7 @@ eachWayTo('browser', {}, (connect, way) => {
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429])
     })
 
-    test('says when Cloudflare opens the next page, if that is long', async () => {
+    test('reports when Cloudflare can open the next page, if the wait is long', async () => {
       const client = await connect()
       browserRules.everyMs = 17_280_000
       await given(client, 'navigate', { url: ada })
@@ -173,7 +173,7 @@ eachWayTo('browser', {}, (connect, way) => {
       expect(said).toBe('Cloudflare opens no page now. Call again in 288 minutes.')
     })
 
-    test('stops Cloudflare when the call is cancelled', async () => {
+    test('cancels the request to Cloudflare with the call', async () => {
       const client = await connect()
       const stop = new AbortController()
       const url = `${site.url}/slow?${++number}`
@@ -183,16 +183,16 @@ eachWayTo('browser', {}, (connect, way) => {
       await expect.poll(() => site.asked.some((it) => url.endsWith(it)), patience).toBe(true)
       stop.abort()
       await expect(calling).rejects.toThrow()
-      // What sends the Worker's requests in tests does not pass on that it left.
+      // The test harness does not forward that the Worker has cancelled its request.
       if (way.transport === 'http') return
       await expect.poll(() => cloudflare.left, patience).toContain(url)
     })
   })
 
-  // What follows is the same in both eras.
+  // The other tests are the same in both eras.
   if (way.era === 'legacy') return
 
-  test('asks Cloudflare for web pages only', async () => {
+  test('requests only web pages from Cloudflare', async () => {
     const client = await connect()
     const others = [
       ...['ftp://example.com/', 'file:///etc/passwd', 'javascript:alert(1)', 'example.com'],
@@ -206,7 +206,7 @@ eachWayTo('browser', {}, (connect, way) => {
 
   const json = { 'content-type': 'application/json' }
 
-  test('is not thrown off by what Cloudflare answers', async () => {
+  test('explains unexpected answers from Cloudflare', async () => {
     const client = await connect()
     const say = async (fault: BrowserRules['fault']) => {
       browserRules.fault = fault
@@ -229,7 +229,7 @@ eachWayTo('browser', {}, (connect, way) => {
     }
   })
 
-  test('does not hold an answer of many megabytes', async () => {
+  test('refuses an answer of more than 4 MiB', async () => {
     browserRules.fault = (response) =>
       response
         .writeHead(200, json)
@@ -238,15 +238,15 @@ eachWayTo('browser', {}, (connect, way) => {
     expect(said).toBe("Cloudflare's browser answered with more than 4 MiB.")
   })
 
-  // What sends the Worker's requests in tests follows redirects, and makes an answer of what is none.
-  describe.runIf(way.transport === 'stdio')('of connections', () => {
-    test('says that Cloudflare cannot be reached', async () => {
+  // The test harness follows redirects for the Worker, and makes a response from a failed connection.
+  describe.runIf(way.transport === 'stdio')('with its own connections', () => {
+    test('reports that Cloudflare cannot be reached', async () => {
       browserRules.fault = (response) => response.destroy()
       const said = await refused(await connect(), 'navigate', { url: ada })
       expect(said).toBe("Cloudflare's browser cannot be reached.")
     })
 
-    test('does not follow a redirect of what is asked with the token', async () => {
+    test('does not follow a redirect with the token', async () => {
       const location = `${site.url}/stolen?${++number}`
       browserRules.fault = (response) => response.writeHead(307, { location }).end()
       const said = await refused(await connect(), 'navigate', { url: ada })
@@ -255,7 +255,7 @@ eachWayTo('browser', {}, (connect, way) => {
     })
   })
 
-  test('opens no page itself', async () => {
+  test('never opens a page itself', async () => {
     const url = `${site.url}/only-by-cloudflare?${++number}`
     browserRules.fault = (response) => response.writeHead(503, json).end('{}')
     await refused(await connect(), 'navigate', { url })
@@ -285,7 +285,7 @@ eachWayTo('sheets', {}, (connect, way) => {
     expect(tools).toMatchObject([{ name: 'append_rows', annotations: { readOnlyHint: false } }])
   })
 
-  test('appends rows whose cells stay what they are', async () => {
+  test('appends rows without changing their cells', async () => {
     const sheet = spreadsheetWith()
     const input = {
       spreadsheet: sheet.spreadsheet,
@@ -308,7 +308,7 @@ eachWayTo('sheets', {}, (connect, way) => {
     expect(written(sheet)).toEqual(rows)
   })
 
-  test('shows the person where, how many and which rows, each on a line', async () => {
+  test('shows the user the sheet, the number of rows, and the rows on separate lines', async () => {
     const { spreadsheet } = spreadsheetWith(['People'])
     const asked: string[] = []
     const elicitation: ClientOptions['elicitation'] = ({ message }) => {
@@ -327,7 +327,7 @@ eachWayTo('sheets', {}, (connect, way) => {
     ])
   })
 
-  test('writes nothing if the person does not agree', async () => {
+  test('writes nothing if the user does not agree', async () => {
     const answers: Answer[] = [
       { action: 'decline' },
       { action: 'cancel' },
@@ -342,17 +342,17 @@ eachWayTo('sheets', {}, (connect, way) => {
     expect(written()).toEqual([])
   })
 
-  test('writes nothing if nobody can be asked', async () => {
+  test('writes nothing if the client cannot ask', async () => {
     const { spreadsheet, rows: written } = spreadsheetWith()
     const calling = call(await connect(), 'append_rows', { spreadsheet, rows })
     await expect(calling).rejects.toThrow(/supports elicitation/)
     expect(written()).toEqual([])
   })
 
-  // What follows is the same in both eras.
+  // The other tests are the same in both eras.
   if (way.era === 'legacy') return
 
-  test('keeps its token until Google takes it back, and then takes another', async () => {
+  test('uses its token until Google revokes it, and then gets another', async () => {
     const { spreadsheet, rows: written } = spreadsheetWith()
     const client = await connect(agrees)
     const append = { spreadsheet, rows }
@@ -370,7 +370,7 @@ eachWayTo('sheets', {}, (connect, way) => {
     expect(written()).toHaveLength(4)
   })
 
-  test('says what is wrong with a spreadsheet', async () => {
+  test('explains what is wrong with a spreadsheet', async () => {
     const client = await connect(agrees)
     const say = (input: object) => refused(client, 'append_rows', { ...input, rows })
     expect(await say({ spreadsheet: spreadsheetWith(['Sheet1'], []).spreadsheet })).toBe(
@@ -383,7 +383,7 @@ eachWayTo('sheets', {}, (connect, way) => {
     )
   })
 
-  test('says why Google takes no rows', async () => {
+  test('explains why Google does not accept rows', async () => {
     const client = await connect(agrees)
     const { spreadsheet, rows: written } = spreadsheetWith()
     const say = () => refused(client, 'append_rows', { spreadsheet, rows })
@@ -398,7 +398,7 @@ eachWayTo('sheets', {}, (connect, way) => {
     expect(written()).toEqual([])
   })
 
-  test('does not promise that nothing was written when Google does not say', async () => {
+  test('says that the result is unknown if Google gives no valid answer', async () => {
     const client = await connect(agrees)
     const { spreadsheet } = spreadsheetWith()
     const say = () => refused(client, 'append_rows', { spreadsheet, rows })
@@ -413,7 +413,7 @@ eachWayTo('sheets', {}, (connect, way) => {
     expect(await say()).toContain('Whether the rows were written is not known')
   })
 
-  test('takes no more than it says', async () => {
+  test('rejects input that does not match its schema', async () => {
     const client = await connect(agrees)
     const { spreadsheet, rows: written } = spreadsheetWith()
     const inputs = [
@@ -434,8 +434,8 @@ eachWayTo('sheets', {}, (connect, way) => {
   })
 })
 
-// What a setting does is the same everywhere: over stdio it is seen soonest.
-describe('with settings of its own', () => {
+// Settings have the same effect everywhere. Over stdio, the tests are fastest.
+describe('with other settings', () => {
   const clients: Client[] = []
   let questions = 0
   afterEach(() => Promise.all(clients.splice(0).map((it) => it.close())))
@@ -463,7 +463,7 @@ describe('with settings of its own', () => {
     ['CLOUDFLARE_ACCOUNT_ID', '', 'needs CLOUDFLARE_ACCOUNT_ID and CLOUDFLARE_API_TOKEN.'],
     ['CLOUDFLARE_ACCOUNT_ID', 'no/such', 'Cloudflare does not know the account'],
     ['CLOUDFLARE_API_URL', 'http://127.0.0.1:10', "Cloudflare's browser cannot be reached."],
-  ])('the browser says what is wrong with %s=%s', async (name, value, why) => {
+  ])('the browser server explains what is wrong with %s=%s', async (name, value, why) => {
     const client = await connect('browser', { [name]: value })
     expect(await refused(client, 'navigate', { url: site.url })).toContain(why)
   })
@@ -475,10 +475,10 @@ describe('with settings of its own', () => {
 
   test.each([
     ['is missing', '', 'This server needs GOOGLE_SERVICE_ACCOUNT.'],
-    ['is no JSON', '{"client_email"', 'GOOGLE_SERVICE_ACCOUNT is not the JSON of a key'],
-    ['has no key in it', google.account.file.replace(/-----[^"]*/, 'secret!'), 'cannot be read'],
-    ['is of another account', anotherKey, 'Google refuses the key of the service account.'],
-  ])('a key that %s is spoken of in a sentence', async (_, file, why) => {
+    ['is not JSON', '{"client_email"', 'GOOGLE_SERVICE_ACCOUNT is not the JSON of a key'],
+    ['contains no key', google.account.file.replace(/-----[^"]*/, 'secret!'), 'cannot be read'],
+    ['belongs to another account', anotherKey, 'Google refuses the key of the service account.'],
+  ])('the error explains that a key %s', async (_, file, why) => {
     const { spreadsheet, rows: written } = spreadsheetWith()
     const client = await connect('sheets', { GOOGLE_SERVICE_ACCOUNT: file })
     const said = await refused(client, 'append_rows', { spreadsheet, rows })
@@ -487,14 +487,14 @@ describe('with settings of its own', () => {
     expect(written()).toEqual([])
   })
 
-  test('nobody is asked about rows that it has no key for', async () => {
+  test('the user is not asked if there is no key', async () => {
     const client = await connect('sheets', { GOOGLE_SERVICE_ACCOUNT: '' })
     const before = questions
     await refused(client, 'append_rows', { spreadsheet: spreadsheetWith().spreadsheet, rows })
     expect(questions).toBe(before)
   })
 
-  test('a token that ends within a minute is not used for another call', async () => {
+  test('a token that expires within a minute is not used for another call', async () => {
     const client = await connect('sheets', {
       GOOGLE_SHEETS_URL: shortLived.url,
       GOOGLE_TOKEN_URL: shortLived.tokenUrl,
@@ -510,7 +510,7 @@ describe('with settings of its own', () => {
     expect(shortLived.tokens).toEqual(['200 ', '200 '])
   })
 
-  test('it does not start as a server that there is not', async () => {
+  test('an unknown server does not start', async () => {
     await expect(connect('calendar', {})).rejects.toThrow(/cannot be started/)
   })
 })
@@ -518,9 +518,9 @@ describe('with settings of its own', () => {
 describe('an API that stops', () => {
   test.each<[string, RequestListener]>([
     ['before it answers', () => {}],
-    ['within its answer', (_, response) => response.writeHead(200).write('{')],
-  ])('%s is given up after a time', async (_, listener) => {
-    // The example finds the library as a user's server does.
+    ['during its answer', (_, response) => response.writeHead(200).write('{')],
+  ])('%s causes a timeout', async (_, listener) => {
+    // The example imports the library as a user's server does.
     bringUpToDate()
     const { ask } = await import('../../examples/browser-and-sheets/answer.ts')
     const url = `http://127.0.0.1:${await startHttp(listener)}/`
@@ -539,7 +539,7 @@ describe('the story', () => {
   })
   afterAll(() => harness?.close())
 
-  /** Runs the script to its end, with this answer of the person at its terminal. */
+  /** Runs the script to its end, with this answer from the user on stdin. */
   async function story(spreadsheet: string, answer: string, page = `${site.url}/people`) {
     const script = 'examples/browser-and-sheets/story.ts'
     const options = ['--server', url.origin, '--page', page, '--spreadsheet', spreadsheet]
@@ -567,7 +567,7 @@ describe('the story', () => {
     )
   })
 
-  test.runIf(chromium)('ends without a row if the person does not agree', async () => {
+  test.runIf(chromium)('ends without a row if the user does not agree', async () => {
     const { spreadsheet, rows: written } = spreadsheetWith()
     const { err, code } = await story(spreadsheet, 'no')
     expect(err).toBe('The person did not agree. Nothing was written.\n')
@@ -575,13 +575,13 @@ describe('the story', () => {
     expect(written()).toEqual([])
   })
 
-  test('ends with what a tool says', async () => {
+  test('ends with the error of a tool', async () => {
     const { err, code } = await story('', '', 'ftp://example.com')
     expect(err).toContain('do not match its schema')
     expect(code).toBe(1)
   })
 
-  test('meets no server at another path', async () => {
+  test('finds no server at another path', async () => {
     for (const path of ['/mcp', '/', '/calendar/mcp', '/__proto__/mcp', '/browser/mcp/more']) {
       const answer = await fetch(new URL(path, url), { method: 'POST', body: '{}' })
       expect(answer.status).toBe(404)
@@ -589,7 +589,7 @@ describe('the story', () => {
     }
   })
 
-  test('meets each server at its path, in sessions that are of that path', async () => {
+  test('finds each server at its path, with separate sessions', async () => {
     const post = (path: string, body: object, headers = {}) =>
       fetch(new URL(path, url), {
         method: 'POST',

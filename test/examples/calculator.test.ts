@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { eachWay } from '../support/example.ts'
 
 eachWay('calculator', {}, (way) => {
-  test('has tools that make one number of two', async () => {
+  test('has four tools that calculate with two numbers', async () => {
     const client = await way.connect()
     const { tools } = await client.listTools()
     expect(tools.map((it) => it.name)).toEqual(['add', 'subtract', 'multiply', 'divide'])
@@ -11,7 +11,7 @@ eachWay('calculator', {}, (way) => {
     expect(made).toEqual([9, 5, 14, 3.5].map((result) => ({ result })))
   })
 
-  test('tells the model what it can fix', async () => {
+  test('explains errors that the model can fix', async () => {
     const client = await way.connect()
     const saysOf = async (name: string, a: unknown, b: unknown) => {
       const { isError, content } = await client.callTool({ name, arguments: { a, b } })
@@ -25,7 +25,7 @@ eachWay('calculator', {}, (way) => {
     expect(await saysOf('add', 'one', 2)).toMatchObject({ text: expect.stringContaining('a') })
   })
 
-  test('welcomes a user, whose id it completes', async () => {
+  test('completes the ID of a user, and welcomes the user', async () => {
     const client = await way.connect()
     const { resourceTemplates } = await client.listResourceTemplates()
     expect(resourceTemplates.map((it) => it.uriTemplate)).toEqual(['welcome://{userId}'])
@@ -40,7 +40,7 @@ eachWay('calculator', {}, (way) => {
     ])
   })
 
-  test('says that there is nobody of another id', async () => {
+  test('has no resource for an unknown ID', async () => {
     const client = await way.connect()
     for (const id of ['eve', 'constructor', '%00']) {
       await expect(client.readResource({ uri: `welcome://${id}` })).rejects.toThrow(/no resource/)

@@ -21,7 +21,7 @@ const recent = async (client: Client) => {
 
 describe('the contacts of the demo', () => {
   eachWay('crm', { variables: { DATABASE_URL: '' } }, (way) => {
-    test('are found, completed, listed, and written to', async () => {
+    test('are found, completed, listed, and used in a prompt', async () => {
       const client = await way.connect()
       const newest = await recent(client)
       expect(newest).toHaveLength(20)
@@ -44,7 +44,7 @@ describe('the contacts of the demo', () => {
       expect(text).toContain(`"name": "${contact.name}"`)
     })
 
-    test('that are not there are told to the model, and to the person', async () => {
+    test('are reported as missing to the model and to the user', async () => {
       const client = await way.connect()
       const sentence = 'There is no contact with this e-mail address. Ask for the exact address.'
       for (const email of ['nobody@example.com', '%@%', "' or 1=1 --"]) {
@@ -75,11 +75,11 @@ const variables = (url: string) => ({
   CONTACTS_DATE: 'joined',
 })
 
-/** What holds of the contacts in a database of one's own. */
+/** Tests of the contacts in the user's own database. */
 function ownContacts(url: string): void {
   describe('its contacts', () => {
     eachWay('crm', { variables: variables(url) }, (way) => {
-      test('are found, with the columns that may be seen', async () => {
+      test('are found, with only the configured columns', async () => {
         const client = await way.connect()
         const { structuredContent } = await ask(client, 'ADA@Example.com')
         expect(structuredContent).toEqual({
@@ -103,10 +103,10 @@ function ownContacts(url: string): void {
     })
   })
 
-  describe('a setting that is wrong', () => {
+  describe('a wrong setting', () => {
     const wrong = { ...variables(url), CONTACTS_TABLE: 'poeple' }
     eachWay('crm', { variables: wrong }, (way) => {
-      test('is told', async () => {
+      test('is explained in the error', async () => {
         const client = await way.connect()
         const { isError, content } = await ask(client, 'ada@example.com')
         expect({ isError, content }).toMatchObject({

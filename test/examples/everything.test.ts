@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { eachWay } from '../support/example.ts'
 
-// The referee plays all of it over HTTP. This is about what a pipe and a Worker may do otherwise.
+// The conformance suite tests everything over HTTP. These tests are about differences over stdio and in a Worker.
 eachWay('everything', {}, (way) => {
-  test('shows tools, resources, templates and prompts', async () => {
+  test('lists tools, resources, templates and prompts', async () => {
     const client = await way.connect()
     const { tools } = await client.listTools()
     expect(tools.length).toBeGreaterThan(30)
@@ -15,7 +15,7 @@ eachWay('everything', {}, (way) => {
     expect(contents[0]).toMatchObject({ mimeType: 'image/png', blob: expect.any(String) })
   })
 
-  test('asks the person', async () => {
+  test('asks the user', async () => {
     const asked: string[] = []
     const client = await way.connect({
       elicitation({ message }) {
@@ -31,14 +31,14 @@ eachWay('everything', {}, (way) => {
     expect(result.content[0]).toMatchObject({ text: expect.stringContaining('ada@example.com') })
   })
 
-  test('tells of its progress', async () => {
+  test('reports its progress', async () => {
     const client = await way.connect()
     const done: number[] = []
     await client.callTool(
       { name: 'test_tool_with_progress', arguments: {} },
       { onprogress: ({ progress }) => done.push(progress) },
     )
-    // The client forgets who listens once it reads the answer, at times before the last news.
+    // The client drops its listener when it reads the answer, sometimes before the last notification.
     expect(done.slice(0, 2)).toEqual([0, 50])
   })
 })

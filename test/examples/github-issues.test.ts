@@ -68,7 +68,7 @@ interface Listed {
 
 const new_ = { title: 'Too slow', text: 'The shop takes a minute.', labels: ['bug'] }
 
-/** Answers every question, and keeps them. */
+/** Answers every question, and records it. */
 function answering(answer: Answer) {
   const asked: string[] = []
   const elicitation = ({ message }: { message: string }) => {
@@ -112,7 +112,7 @@ eachWay('github-issues', { variables }, (way) => {
     expect(found).toBe(400)
   })
 
-  test('lists those of a state and of labels, and the beginning of each', async () => {
+  test('filters issues by state and labels, and shows the beginning of each', async () => {
     const client = await way.connect()
     const closed = await call(client, 'list_issues', { state: 'closed', labels: ['later', 'bug'] })
     expect(closed.structured).toEqual({
@@ -128,7 +128,7 @@ eachWay('github-issues', { variables }, (way) => {
     expect(structured.issues).toMatchObject([{ number: 1, text: '', labels: [] }])
   })
 
-  test('opens an issue once the person agrees', async () => {
+  test('opens an issue after the user agrees', async () => {
     const { asked, elicitation } = agreeing()
     const client = await way.connect({ elicitation })
     const { text, isError } = await call(client, 'create_github_issue', new_)
@@ -143,7 +143,7 @@ eachWay('github-issues', { variables }, (way) => {
     expect(written()).toMatchObject([{ title, body, labels, login: 'team' }])
   })
 
-  test('comments once the person agrees, who sees what', async () => {
+  test('comments after the user has seen the text and agrees', async () => {
     const { asked, elicitation } = agreeing()
     const client = await way.connect({ elicitation })
     const long = 'x'.repeat(60_000)
@@ -159,9 +159,9 @@ eachWay('github-issues', { variables }, (way) => {
 
   test.each<[string, Answer]>([
     ['declines', { action: 'decline' }],
-    ['closes the question', { action: 'cancel' }],
+    ['cancels the question', { action: 'cancel' }],
     ['says no', { action: 'accept', content: { agree: false } }],
-  ])('writes nothing if the person %s', async (_, answer) => {
+  ])('writes nothing if the user %s', async (_, answer) => {
     const { asked, elicitation } = answering(answer)
     const client = await way.connect({ elicitation })
     const no = 'The person does not want that. Nothing was written.'
@@ -188,7 +188,7 @@ eachWay('github-issues', { variables }, (way) => {
   })
 
   if (way.transport === 'http') {
-    test('writes as the caller who sends a token, also after the question', async () => {
+    test('writes with the token of the caller, even after a question', async () => {
       const headers = { 'X-GitHub-Token': OWN, Authorization: 'Bearer of-this-server' }
       const client = await way.connect({ ...agreeing(), headers })
       await call(client, 'create_github_issue', new_)
@@ -199,10 +199,10 @@ eachWay('github-issues', { variables }, (way) => {
     })
   }
 
-  // What follows is the same in both eras.
+  // The other tests are the same in both eras.
   if (way.era === 'legacy') return
 
-  test('takes no more of GitHub than that documents', async () => {
+  test('rejects answers from GitHub that do not match its documentation', async () => {
     const client = await way.connect()
     github.instead = (response) => {
       const issue = { number: 1, title: 'x'.repeat(1_001), state: 'open', html_url: '', user: null }
@@ -215,7 +215,7 @@ eachWay('github-issues', { variables }, (way) => {
     })
   })
 
-  test('says when GitHub allows the next request', async () => {
+  test('reports when GitHub allows the next request', async () => {
     const client = await way.connect()
     const list = async () => {
       const { isError, text } = await call(client, 'list_issues')
@@ -250,12 +250,12 @@ eachWay('github-issues', { variables }, (way) => {
 
   test.each<[string, string, Record<string, unknown>, string]>([
     ['is unknown', 'list_issues', { repository: 'acme/nil' }, 'There is no such repository'],
-    ['has no issues', 'list_issues', { repository: 'acme/none' }, 'has no issues switched on'],
+    ['disabled issues', 'list_issues', { repository: 'acme/none' }, 'has no issues switched on'],
     ['has no such issue', 'comment', { number: 999, text: 'Me too' }, 'There is no such'],
-    ['lost the issue', 'comment', { number: 7, text: 'Me too' }, 'or this one was deleted'],
-    ['locked it', 'comment', { number: 6, text: 'Me too' }, 'This is locked, or the token'],
-    ['wants another value', 'create_github_issue', { ...new_, title: '\u200b' }, 'a value: title.'],
-  ])('says so if the repository %s: %s', async (_, name, args, sentence) => {
+    ['deleted the issue', 'comment', { number: 7, text: 'Me too' }, 'or this one was deleted'],
+    ['locked the issue', 'comment', { number: 6, text: 'Me too' }, 'This is locked, or the token'],
+    ['rejects a value', 'create_github_issue', { ...new_, title: '\u200b' }, 'a value: title.'],
+  ])('explains that the repository %s: %s', async (_, name, args, sentence) => {
     const client = await way.connect(agreeing())
     const { isError, text } = await call(client, name, args)
     expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining(sentence) })
@@ -263,9 +263,9 @@ eachWay('github-issues', { variables }, (way) => {
     expect(written()).toEqual([])
   })
 
-  // What sends the requests of a Worker in tests follows redirects itself.
+  // The test harness follows redirects for the Worker.
   if (way.transport === 'stdio') {
-    test('follows no redirect of a repository that was moved', async () => {
+    test('does not follow the redirect of a moved repository', async () => {
       const client = await way.connect(agreeing())
       const repository = 'acme/old'
       const answers = [
@@ -278,7 +278,7 @@ eachWay('github-issues', { variables }, (way) => {
     })
   }
 
-  test('says so if the token may not', async () => {
+  test('explains that the token is invalid, or lacks a permission', async () => {
     const client = await way.connect(agreeing())
     github.users[TOKEN] = { login: 'team', canWrite: false }
     expect(await call(client, 'create_github_issue', new_)).toMatchObject({
@@ -292,7 +292,7 @@ eachWay('github-issues', { variables }, (way) => {
     })
   })
 
-  test('says so if GitHub has a fault, and that a text may have been written', async () => {
+  test('explains errors of GitHub, and that a text may have been written', async () => {
     const client = await way.connect(agreeing())
     const unsure = /It may have been written: look before you write it again\.$/
     const faults: NonNullable<typeof github.instead>[] = [
@@ -318,7 +318,7 @@ eachWay('github-issues', { variables }, (way) => {
     }
   })
 
-  test('takes nothing for a repository that leads elsewhere', async () => {
+  test('rejects a repository name that leads to another path', async () => {
     const client = await way.connect()
     for (const repository of ['acme/..', 'acme/.', '../user', 'acme/shop/x', 'acme/shop?a', 'acme'])
       expect(await call(client, 'list_issues', { repository })).toMatchObject({ isError: true })
@@ -333,7 +333,7 @@ eachWay('github-issues', { variables }, (way) => {
 
 describe('without a token', () => {
   eachWay('github-issues', { variables: { ...variables, GITHUB_TOKEN: '' } }, (way) => {
-    test('asks for one, before the person is asked', async () => {
+    test('asks for one before it asks the user', async () => {
       const { asked, elicitation } = agreeing()
       const client = await way.connect({ elicitation })
       const sentence = 'There is no token for GitHub. The client can send one as X-GitHub-Token.'

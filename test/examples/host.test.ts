@@ -10,7 +10,7 @@ import { copilot, copilotRun } from '../sign-in/programs.ts'
 import { chromiumForTests } from '../support/chromium.ts'
 import { plainVars, program } from '../support/spawned.ts'
 
-/** A call that shows what an example is for, and what its result has. */
+/** A call that shows the purpose of an example, and a part of its result. */
 interface Shown {
   readonly example: string
   readonly tool: string
@@ -69,7 +69,7 @@ const shown: readonly Shown[] = [
     works: 'The checkout is slow',
     env: { GITHUB_URL: github.url, GITHUB_TOKEN: 'github_pat_team-marker' },
   },
-  // It is not asked anything here, so that it says what it would need.
+  // It has no service account here, so it reports what it needs.
   {
     example: 'browser-and-sheets',
     tool: 'append_rows',
@@ -83,9 +83,9 @@ const shown: readonly Shown[] = [
 
 const browser = { open: async () => '' } as never
 
-// The program is one that people have. Its model is ours, which calls what it is told to.
+// The host is a published program. Its model is ours, and calls the tool that a test names.
 describe.skipIf(!existsSync(copilot))(
-  'Copilot CLI starts each example, and its model calls',
+  'Copilot CLI starts each example, and its model calls a tool',
   () => {
     let desk: Desk
     beforeAll(() => {

@@ -26,7 +26,7 @@ interface Listed {
   readonly total: number
 }
 
-/** A client of the server, and a person who agrees to everything, or to nothing. */
+/** A client of the server, and a user who agrees to everything or to nothing. */
 async function open(way: Way) {
   const asked: string[] = []
   const person = { agrees: true }
@@ -46,7 +46,7 @@ async function open(way: Way) {
     }
   }
   const find = async (name: string, args: object) => (await call(name, args)) as unknown as Listed
-  /** Does what has to succeed. */
+  /** Calls a tool that has to succeed. */
   const write = async (tool: string, args: object) =>
     expect(await call(tool, args)).toMatchObject({ isError: false })
   const read = async (uri: string) => {
@@ -57,14 +57,14 @@ async function open(way: Way) {
 }
 
 let count = 0
-/** A folder of this test alone: what is in a Durable Object stays for the next. */
+/** A folder for this test only, because a Durable Object keeps its notes for the next test. */
 const ownFolder = () => `folder${++count}`
 
 describe.each(Object.entries(backends))('%s', (backend, variables) => {
   const isObsidian = backend === 'in Obsidian'
 
   eachWay('notes', { variables }, (way) => {
-    test('a note is made, found by its words, read, changed, and deleted if a person agrees', async () => {
+    test('a note can be created, found, read and changed, and deleted if the user agrees', async () => {
       const { call, find, write, read, asked, person } = await open(way)
       const folder = ownFolder()
       const name = `${folder}/Roses & 玫瑰 in May?`
@@ -106,7 +106,7 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
       expect(asked).toHaveLength(2)
     })
 
-    test('the notes that were changed last come first, of all or of a tag', async () => {
+    test('recent notes are sorted by their last change, and can be filtered by tag', async () => {
       const { find, write } = await open(way)
       const folder = ownFolder()
       await write('create_note', { name: `${folder}/a`, text: `one #${folder}/Roses` })
@@ -140,9 +140,9 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
       expect(completion).toMatchObject({ total: 2, hasMore: false })
     })
 
-    test('who watches a note hears of its change, and all hear of notes made and deleted', async () => {
+    test('a client is notified of changes to a subscribed note, and of new and deleted notes', async () => {
       const { client: watcher, write } = await open(way)
-      // Over stdio every client has a server of its own.
+      // Over stdio, every client has its own server.
       const hands = way.transport === 'stdio' ? write : (await open(way)).write
       const name = `${ownFolder()}/watched`
       const uri = `note://${encodeURIComponent(name)}`
@@ -165,7 +165,7 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
       await vi.waitFor(() => expect(heard.slice(4)).toEqual([uri, 'list']), 20_000)
     })
 
-    test('a long note is read in parts by a model, and whole as a resource', async () => {
+    test('a long note is read in parts with the tool, and whole as a resource', async () => {
       const { call, read, write } = await open(way)
       const name = `${ownFolder()}/long`
       const part = `${'é'.repeat(99_999)}\n`
@@ -191,10 +191,10 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
       })
     })
 
-    // What follows is the same in both eras.
+    // The other tests are the same in both eras.
     if (way.era === 'legacy') return
 
-    test('a name leads nowhere else, and no part of a note is taken for a note', async () => {
+    test('an invalid name is rejected before any request', async () => {
       const { call, read } = await open(way)
       const before = fake.asked.length
       const names = [
@@ -223,7 +223,7 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
       expect(fake.asked).toHaveLength(before)
     })
 
-    test('nothing in the words of a search is syntax', async () => {
+    test('the words of a search are never syntax', async () => {
       const { find, write } = await open(way)
       const word = ownFolder()
       await write('create_note', { name: word, text: `${word} AND "quoted" near(x` })
@@ -236,7 +236,7 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
         `^${word}`,
       ]) {
         const { total } = await find('search_notes', { words })
-        // In Obsidian signs are looked for, too.
+        // Obsidian also searches for punctuation.
         if (!isObsidian) expect([words, total]).toEqual([words, 1])
       }
       const others = [
@@ -258,7 +258,7 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
       }
     })
 
-    test('a list of many notes comes in pages, each note once', async () => {
+    test('a list of many notes has pages, with each note once', async () => {
       const { client, write } = await open(way)
       const names = Array.from({ length: isObsidian ? 1_200 : 520 }, (_, i) => `many/${i}`)
       if (isObsidian) for (const name of names) fake.put(`${name}.md`, '')
@@ -283,7 +283,7 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
 
     if (!isObsidian) return
 
-    test('what Obsidian already has is found, and what no name leads to is left out', async () => {
+    test('existing notes in Obsidian are found, except those without a valid name', async () => {
       const { client, find, read } = await open(way)
       fake.put('Diary/2026-11-01.md', '---\ntags: [Diary, sun]\n---\nA day.')
       fake.put('Diary/photo.png', 'PNG')
@@ -297,7 +297,7 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
       expect(await read('note://Diary%2F2026-11-01')).toContain('A day.')
     })
 
-    test('a part of a note is not written in place of a note', async () => {
+    test('a name that means a part of a note in Obsidian is rejected', async () => {
       const { call } = await open(way)
       fake.put('a.md', 'whole')
       for (const name of ['a.md/heading/b', 'a.md/block/b', 'x/frontmatter/b']) {
@@ -309,11 +309,11 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
       expect([...fake.files].map(([path, { text }]) => [path, text])).toEqual([['a.md', 'whole']])
     })
 
-    // The harness of wrangler fetches by Node, and says 500 itself where nothing answers or leads elsewhere.
+    // The wrangler harness fetches with Node, and answers 500 itself for a failed connection or a redirect.
     const statusOr = (sentence: string) =>
       way.transport === 'http' ? 'refused this with the status 500' : sentence
 
-    test('what goes wrong in Obsidian is said in a sentence, in no words of a stranger', async () => {
+    test('errors of Obsidian are explained, without its own words', async () => {
       const { client, call } = await open(way)
       for (const [broken, sentence] of [
         [{ key: 'another' }, 'Obsidian refused the key'],
@@ -343,7 +343,7 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
       })
     })
 
-    test('Obsidian is not waited for without end', async () => {
+    test('a slow Obsidian causes a timeout', async () => {
       const { call } = await open(way)
       fake.put('a.md', 'text')
       fake.fault = { pauseMs: 6_000 }

@@ -36,7 +36,7 @@ describe('a URL', () => {
     ['https://192.168.0.1/mcp', ['note reach'], [CLAUDE, CHATGPT]],
     ['https://[fd00::1]/mcp', ['note reach'], [CLAUDE, CHATGPT]],
   ]
-  test.each(rows)('%s', async (url, found, out) => {
+  test.each(rows)('gets the right findings: %s', async (url, found, out) => {
     const report = await examined(openHost, { url })
     expect(troubles(report)).toEqual(found)
     expect(shutOut(report)).toEqual(out)
@@ -49,18 +49,18 @@ describe('a URL', () => {
     ['https://gate.example.com', 'try https://gate.example.com/mcp.'],
     ['https://gate.example.com/mcp/', 'Paste https://gate.example.com/mcp,'],
     ['https://gate.example.com/a/sse', 'Try https://gate.example.com/a/mcp.'],
-  ])('%s is told which one to paste', async (url, fix) => {
+  ])('%s gets a hint which one to paste', async (url, fix) => {
     const { findings } = await examined(openHost, { url })
     expect(findings.find(({ id }) => id === 'url-path')!.fix).toContain(fix)
   })
 
-  test('whose host is in a private network is not for hosts on the internet', async () => {
+  test('in a private network is out of reach for hosts on the internet', async () => {
     const lookup = async () => [{ address: '10.1.2.3' }]
     const report = await examined(openHost, { lookup })
     expect(troubles(report)).toEqual(['note reach'])
   })
 
-  test('with a key is shown without it, whatever the server says', async () => {
+  test('with a key is reported without the key, even if the server repeats it', async () => {
     const key = 'marker/of%20a key'
     const url = `${ORIGIN}/k/${encodeURIComponent(key)}/mcp`
     const echo =
@@ -70,7 +70,7 @@ describe('a URL', () => {
     for (const to of [
       url,
       `https://x.example.com/${encodeURIComponent(key)}`,
-      // Cut in the middle of it.
+      // Truncated in the middle of the key.
       `https://x.example.com/${'x'.repeat(128)}${encodeURIComponent(key)}`,
       `${ORIGIN}/?k=${key}`,
     ]) {
@@ -81,7 +81,7 @@ describe('a URL', () => {
   })
 })
 
-describe('the place of a server', () => {
+describe('the address of a server', () => {
   const inner = [
     ...['0.0.0.0', '0.255.255.255', '10.0.0.0', '10.255.255.255', '100.64.0.0', '100.127.255.255'],
     ...['127.0.0.0', '127.255.255.255', '169.254.0.0', '169.254.255.255', '172.16.0.0'],
@@ -105,7 +105,7 @@ describe('the place of a server', () => {
   test.each(inner)('%s is out of reach for hosts on the internet', async (host) => {
     expect(await placed(`https://${host}/mcp`)).toBe(true)
     if (!host.includes('localhost')) expect(await placed(URL_PASTED, bare(host))).toBe(true)
-    // Nobody else is asked.
+    // No other server gets a request.
     const report = await wrongHost({ resource: { authorization_servers: [`https://${host}`] } })
     expect(troubles(report)).toEqual(['problem authorization-servers'])
   })
@@ -116,7 +116,7 @@ describe('the place of a server', () => {
   })
 })
 
-test('what a server writes cannot move the terminal, nor fill it', async () => {
+test('text from a server cannot control the terminal or fill it', async () => {
   const issuer = `https://x.example.com/\u001b[2J\u202e${'x'.repeat(10_000)}`
   const report = await wrongHost({ server: { issuer } })
   const { seen } = report.findings.find(({ id }) => id === 'issuer')!

@@ -18,26 +18,26 @@ import {
 /** Authorization servers whose metadata is wrong in one way. */
 const described: Row[] = [
   [
-    'has no metadata of the authorization server',
+    'has no authorization server metadata',
     { without: ['server'] },
     ['problem server-metadata'],
     ALL,
   ],
   [
-    'has a page in place of the metadata of the authorization server',
+    'has a page instead of authorization server metadata',
     { answers: { [`GET ${SERVER}`]: () => page() } },
     ['problem well-knowns', 'problem server-metadata'],
     ALL,
   ],
   [
-    'has metadata of the authorization server that pages cannot read',
+    'has authorization server metadata that web pages cannot read',
     answering(`GET ${SERVER}`, { headers: { 'access-control-allow-origin': null } }),
     ['problem server-metadata-page'],
     [],
   ],
-  ['has a slash behind its issuer', { server: { issuer: `${ORIGIN}/` } }, ['problem issuer'], ALL],
+  ['has a slash after its issuer', { server: { issuer: `${ORIGIN}/` } }, ['problem issuer'], ALL],
   [
-    'has an authorization endpoint by http',
+    'has an authorization endpoint over http',
     { server: { authorization_endpoint: 'http://gate.example.com/authorize' } },
     ['problem server-endpoints'],
     ALL,
@@ -49,91 +49,91 @@ const described: Row[] = [
     ALL,
   ],
   [
-    'has its token endpoint on another machine',
+    'has its token endpoint on localhost',
     { server: { token_endpoint: 'https://localhost/token' } },
     ['problem server-endpoints'],
     ALL,
   ],
   [
-    'has no S256',
+    'does not support S256',
     { server: { code_challenge_methods_supported: ['plain'] } },
     ['problem pkce'],
     ALL,
   ],
   [
-    'has no code',
+    'does not support the response type code',
     { server: { response_types_supported: ['token'] } },
     ['problem response-types'],
     ALL,
   ],
   [
-    'does not promise iss',
+    'does not announce the iss parameter',
     { server: { authorization_response_iss_parameter_supported: undefined } },
     ['note iss'],
     [],
   ],
   [
-    'takes no metadata documents of clients',
+    'does not support client ID metadata documents',
     { server: { client_id_metadata_document_supported: undefined } },
     ['note registration'],
     [],
   ],
   [
-    'registers nobody',
+    'has no registration endpoint',
     { server: { registration_endpoint: undefined } },
     ['problem registration'],
     [GEMINI, REMOTE, N8N],
   ],
   [
-    'registers by http',
+    'has a registration endpoint over http',
     { server: { registration_endpoint: 'http://gate.example.com/register' } },
     ['problem registration'],
     [GEMINI, REMOTE, N8N],
   ],
   [
-    'knows no client',
+    'has neither registration nor client ID metadata documents',
     { server: { registration_endpoint: undefined, client_id_metadata_document_supported: false } },
     ['problem registration'],
     ALL,
   ],
   [
-    'wants a secret of every client',
+    'requires a secret from every client',
     { server: { token_endpoint_auth_methods_supported: ['client_secret_basic'] } },
     ['problem client-authentication'],
     ALL.filter((it) => it !== N8N),
   ],
   [
-    'takes no keys of clients',
+    'supports no client authentication with keys',
     { server: { token_endpoint_auth_methods_supported: ['none'] } },
     ['note client-authentication'],
     [],
   ],
   [
-    'has no authorization code',
+    'does not support the authorization code grant',
     { server: { grant_types_supported: ['refresh_token'] } },
     ['problem grant-types'],
     ALL,
   ],
   [
-    'has no refresh tokens',
+    'does not support refresh tokens',
     { server: { grant_types_supported: ['authorization_code'] } },
     ['problem refresh'],
     [],
   ],
   [
-    'has no offline_access',
+    'does not support the scope offline_access',
     { server: { scopes_supported: ['db:read'] } },
     ['note offline-access'],
     [],
   ],
   [
-    'has a page at the well-known of OpenID',
+    'has a page at the OpenID well-known URL',
     { answers: { 'GET /.well-known/openid-configuration': () => page() } },
     ['problem well-knowns'],
     [],
   ],
   [
-    'asks for a key at the well-known of OpenID',
+    'requires a key at the OpenID well-known URL',
     answering('GET /.well-known/openid-configuration', { status: 401 }),
     ['problem well-knowns'],
     [],
@@ -143,7 +143,7 @@ const described: Row[] = [
 /** Authorization servers that answer wrongly in one way. */
 const asked: Row[] = [
   [
-    'sends an unknown client where it says',
+    'redirects an unknown client to its redirect URI',
     answering('GET /authorize', {
       status: 302,
       headers: { location: 'https://tidegate-doctor.invalid/callback?error=x' },
@@ -152,7 +152,7 @@ const asked: Row[] = [
     [],
   ],
   [
-    'sends strangers to sign in',
+    'redirects unknown clients to a sign-in page',
     answering('GET /authorize', {
       status: 302,
       headers: { location: 'https://login.example.com/' },
@@ -161,13 +161,13 @@ const asked: Row[] = [
     [],
   ],
   [
-    'shows an unknown client its page',
+    'shows an unknown client its authorization page',
     answering('GET /authorize', { status: 200 }),
     ['note unknown-client', 'note wrong-redirect'],
     [],
   ],
   [
-    'breaks on an unknown client',
+    'answers an unknown client with 500',
     {
       answers: {
         'GET /authorize': (right) =>
@@ -178,19 +178,19 @@ const asked: Row[] = [
     [],
   ],
   [
-    'has everybody sign in first',
+    'requires a sign-in before anything else',
     answering('GET /authorize', { status: 200, body: '<!doctype html><input type="password">' }),
     [],
     [],
   ],
   [
-    'has no registration endpoint where it says',
+    'answers 404 at its registration endpoint',
     answering('POST /register', { status: 404 }),
     ['problem registration-endpoint', 'problem register'],
     [GEMINI, REMOTE, N8N],
   ],
   [
-    'breaks on what is no client',
+    'answers an invalid registration with 500',
     {
       answers: {
         'POST /register': (right) =>
@@ -201,7 +201,7 @@ const asked: Row[] = [
     [],
   ],
   [
-    'cannot register those who have no other way',
+    'cannot register clients that have no other way',
     {
       server: { client_id_metadata_document_supported: false },
       ...answering('POST /register', { status: 403 }),
@@ -210,7 +210,7 @@ const asked: Row[] = [
     ALL,
   ],
   [
-    'registers with 202',
+    'answers a registration with 202',
     {
       answers: {
         'POST /register': (right) =>
@@ -221,7 +221,7 @@ const asked: Row[] = [
     [GEMINI, REMOTE, N8N],
   ],
   [
-    'has registered too many for now',
+    'has too many registrations at the moment',
     {
       answers: {
         'POST /register': (right) =>
@@ -243,7 +243,7 @@ const asked: Row[] = [
     [GEMINI, REMOTE, N8N],
   ],
   [
-    'gives a secret to those that need none',
+    'gives a secret to clients that need none',
     {
       answers: {
         'POST /register': async (right, request) =>
@@ -256,7 +256,7 @@ const asked: Row[] = [
     [],
   ],
   [
-    'gives no secret to those that name no method',
+    'gives no secret to clients that name no authentication method',
     {
       answers: {
         'POST /register': async (right, request) =>
@@ -269,7 +269,7 @@ const asked: Row[] = [
     [],
   ],
   [
-    'wants a method named',
+    'rejects clients that name no authentication method',
     {
       answers: {
         'POST /register': async (right, request) =>
@@ -280,19 +280,19 @@ const asked: Row[] = [
     [],
   ],
   [
-    'lets its page be framed',
+    'allows its page in a frame',
     answering('GET /authorize', { headers: { 'content-security-policy': "default-src 'none'" } }),
     ['problem authorization-frame'],
     [],
   ],
   [
-    'lets its page be stored',
+    'allows its page in a cache',
     answering('GET /authorize', { headers: { 'cache-control': 'private' } }),
     ['problem authorization-cache'],
     [],
   ],
   [
-    'has no page',
+    'answers 500 instead of its authorization page',
     {
       answers: {
         'GET /authorize': (right) =>
@@ -303,7 +303,7 @@ const asked: Row[] = [
     ALL,
   ],
   [
-    'sends a client back with an error',
+    'redirects a client back with an error',
     {
       answers: {
         'GET /authorize': (right) =>
@@ -319,7 +319,7 @@ const asked: Row[] = [
     ALL,
   ],
   [
-    'sends a client back at once',
+    'redirects a client back with a code at once',
     {
       answers: {
         'GET /authorize': (right) =>
@@ -346,13 +346,13 @@ const asked: Row[] = [
     [],
   ],
   [
-    'answers the token endpoint with a page',
+    'has a page at its token endpoint',
     { answers: { 'POST /token': () => page(404) } },
     ['problem token-code', 'problem token-refresh', 'problem token-cache'],
     ALL,
   ],
   [
-    'answers a code that is none with invalid_request',
+    'answers an invalid code with invalid_request',
     {
       answers: {
         'POST /token': async (right, request) =>
@@ -365,7 +365,7 @@ const asked: Row[] = [
     [],
   ],
   [
-    'answers a refresh token that is none with invalid_target',
+    'answers an invalid refresh token with invalid_target',
     {
       answers: {
         'POST /token': async (right, request) =>
@@ -378,7 +378,7 @@ const asked: Row[] = [
     [],
   ],
   [
-    'answers a code that is none with 500',
+    'answers an invalid code with 500',
     {
       answers: {
         'POST /token': async (right, request) =>
@@ -391,7 +391,7 @@ const asked: Row[] = [
     ALL,
   ],
   [
-    'lets tokens be stored',
+    'allows tokens in a cache',
     answering('POST /token', { headers: { 'cache-control': null } }),
     ['problem token-cache'],
     [],
@@ -399,13 +399,16 @@ const asked: Row[] = [
 ]
 
 describe('an authorization server', () => {
-  test.each([...described, ...asked])('that %s', async (_, wrong, found, out) => {
-    const report = await wrongHost(wrong)
-    expect(troubles(report)).toEqual(found)
-    expect(shutOut(report)).toEqual(out)
-  })
+  test.each([...described, ...asked])(
+    'gets the right findings if it %s',
+    async (_, wrong, found, out) => {
+      const report = await wrongHost(wrong)
+      expect(troubles(report)).toEqual(found)
+      expect(shutOut(report)).toEqual(out)
+    },
+  )
 
-  test('has metadata at the address of OpenID, or below a path', async () => {
+  test('can have metadata at the OpenID well-known URL, or below a path', async () => {
     const issuer = `${ORIGIN}/tenant`
     const body = await (await oauthHost(ORIGIN)(new Request(ORIGIN + SERVER))).json()
     const document = JSON.stringify({ ...(body as object), issuer })
@@ -421,7 +424,7 @@ describe('an authorization server', () => {
     }
   })
 
-  test('that is not set up has a page that says so', async () => {
+  test('gets a hint to open its page if the page answers with 503', async () => {
     const answers = { 'GET /authorize': () => page(503) }
     const { findings } = await wrongHost({ answers })
     for (const id of ['unknown-client', 'authorization-page']) {
@@ -431,7 +434,7 @@ describe('an authorization server', () => {
     expect(asked.verdicts()[3]!.verdict).toMatch(/^would connect, and ask to sign in, but: .* 503 /)
   })
 
-  test('may lead a browser to its page by way of others, with a cookie', async () => {
+  test('can redirect a browser to its sign-in page with a cookie', async () => {
     const signIn = `${ORIGIN}/sign-in`
     const answers: Wrong['answers'] = {
       'GET /authorize': (right) =>

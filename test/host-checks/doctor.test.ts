@@ -7,7 +7,7 @@ import { tidegate } from '../support/command-line.ts'
 import { examined, ORIGIN, troubles, wrongHost } from '../support/host-checks.ts'
 import { startWorker } from '../support/worker.ts'
 
-/** What is looked at of every endpoint, of one with a sign-in, and of one without. */
+/** The checks of every endpoint, of one with a sign-in, and of one without. */
 const ALWAYS = 'url initialize discover get head agents preflight'.split(' ')
 const SIGN_IN = [
   ...ALWAYS,
@@ -20,7 +20,7 @@ const SIGN_IN = [
 ]
 const OPEN = [...ALWAYS, ...'notification tools tool-shapes annotations well-knowns'.split(' ')]
 
-describe('a server that is right', () => {
+describe('a correct server', () => {
   test('passes every check, and every host would sign in', async () => {
     const report = await wrongHost({})
     expect(troubles(report)).toEqual([])
@@ -38,7 +38,7 @@ describe('a server that is right', () => {
     }
   })
 
-  test('may answer with a stream, which is read up to the answer', async () => {
+  test('can answer with a stream, which is read only until the answer', async () => {
     const endless = (right: Response) => {
       const body = new ReadableStream({
         async start(controller) {
@@ -58,7 +58,7 @@ describe('a server that is right', () => {
     expect(troubles(await wrongHost({ open: true, answers }))).toEqual([])
   })
 
-  test('registers no client unless it is asked to', async () => {
+  test('gets no registration unless the user asks for it', async () => {
     const bodies: string[] = []
     const answers = {
       'POST /register': async (_: Response, request: Request) => {
@@ -87,7 +87,7 @@ describe('Tidegate', () => {
     ['as a demo', {}, []],
   ] as const
 
-  test.each(rows)('passes %s', async (_, secrets, found) => {
+  test.each(rows)('has only known findings %s', async (_, secrets, found) => {
     const worker = await startWorker(secrets)
     try {
       for (const path of 'ENDPOINTS' in secrets ? ['/mcp', '/mcp/shop'] : ['/mcp']) {
@@ -147,7 +147,7 @@ describe('npx tidegate doctor', () => {
     ).toEqual([['problem', problem!.seen], [problem!.fix], claude, chatgpt])
   })
 
-  test('takes the URL of an endpoint, and nothing else', async () => {
+  test('accepts only the URL of an endpoint', async () => {
     for (const [url, said] of [
       ['postgres://u:marker@127.0.0.1/shop', 'A connection string cannot be an argument'],
       ['libsql://shop.turso.io?authToken=marker', 'A connection string cannot be an argument'],

@@ -24,37 +24,32 @@ const rpc = (value: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, ...value 
 /** Servers without a sign-in that are wrong in one way. */
 const open: Row[] = [
   [
-    'speaks only older revisions',
+    'supports only older revisions',
     answering('POST server/discover', { body: rpc({ error: { code: -32601, message: 'x' } }) }),
     ['note discover'],
     [],
   ],
   [
-    'refuses what it does not know',
+    'answers an unknown method with 400',
     answering('POST server/discover', { status: 400, body: 'no' }),
     ['note discover'],
     [],
   ],
   [
-    'breaks on what it does not know',
+    'answers an unknown method with 500',
     answering('POST server/discover', { status: 500, body: 'no' }),
     ['problem discover'],
     [],
   ],
+  ['answers GET with a page', { answers: { 'GET /mcp': () => page() } }, ['problem get'], [VSCODE]],
   [
-    'has a page where there is no stream',
-    { answers: { 'GET /mcp': () => page() } },
-    ['problem get'],
-    [VSCODE],
-  ],
-  [
-    'asks for a key by GET',
+    'requires a key for GET',
     answering('GET /mcp', { status: 401 }),
     ['problem get'],
     [CODEX, VSCODE, REMOTE],
   ],
-  ['has nothing by GET', answering('GET /mcp', { status: 404 }), ['note get'], []],
-  ['asks for a key by HEAD', answering('HEAD /mcp', { status: 401 }), ['problem head'], []],
+  ['answers GET with 404', answering('GET /mcp', { status: 404 }), ['note get'], []],
+  ['requires a key for HEAD', answering('HEAD /mcp', { status: 401 }), ['problem head'], []],
   [
     'answers notifications with a message',
     answering('POST notifications/initialized', { status: 200, body: '{}' }),
@@ -126,7 +121,7 @@ const open: Row[] = [
     [],
   ],
   [
-    'has a tool whose arguments are one of two',
+    'has a tool with anyOf in its input schema',
     {
       tools: [
         {
@@ -141,13 +136,13 @@ const open: Row[] = [
     [],
   ],
   [
-    'is beside endpoints with a sign-in',
+    'is next to endpoints with a sign-in',
     answering(`GET ${SERVER}`, { status: 200, body: '{}' }),
     [],
     [],
   ],
   [
-    'describes a sign-in that it does not ask for',
+    'describes a sign-in that it does not require',
     answering(`GET ${RESOURCE}`, { status: 200, body: '{}' }),
     ['note open-metadata'],
     [],
@@ -164,13 +159,13 @@ const closed: Row[] = [
   ],
   ['answers GET with 405', answering('GET /mcp', { status: 405 }), ['problem get'], []],
   [
-    'opens a stream for strangers',
+    'opens a stream without a token',
     answering('GET /mcp', { status: 200, headers: { 'content-type': 'text/event-stream' } }),
     ['problem get'],
     [CODEX],
   ],
   [
-    'has no challenge by GET',
+    'has no challenge for GET',
     answering('GET /mcp', { headers: { 'www-authenticate': null } }),
     ['problem challenge-methods'],
     [],
@@ -182,7 +177,7 @@ const closed: Row[] = [
     [],
   ],
   [
-    'shuts out Claude-User',
+    'blocks Claude-User',
     {
       answers: {
         'POST initialize': (right, { headers }) =>
@@ -195,7 +190,7 @@ const closed: Row[] = [
     [CLAUDE],
   ],
   [
-    'limits the requests of a host',
+    'limits the requests of one host',
     {
       answers: {
         'POST initialize': (right, { headers }) =>
@@ -208,7 +203,7 @@ const closed: Row[] = [
     [],
   ],
   [
-    'wants another Accept',
+    'requires another Accept header',
     {
       answers: {
         'POST initialize': (right, { headers }) =>
@@ -218,7 +213,7 @@ const closed: Row[] = [
     ['problem agents'],
     [CLAUDE],
   ],
-  ['refuses a preflight', answering('OPTIONS /mcp', { status: 401 }), ['problem preflight'], []],
+  ['rejects a preflight', answering('OPTIONS /mcp', { status: 401 }), ['problem preflight'], []],
   [
     'allows no origin',
     answering('OPTIONS /mcp', { headers: { 'access-control-allow-origin': null } }),
@@ -232,14 +227,14 @@ const closed: Row[] = [
     [],
   ],
   [
-    'hides its challenge from pages',
+    'hides its challenge from web pages',
     answering('GET /mcp', { headers: { 'access-control-expose-headers': null } }),
     ['problem challenge-page'],
     [],
   ],
 ]
 
-/** Servers that no host gets into. */
+/** Servers that no host can connect to. */
 const shut: readonly (readonly [
   string,
   (right: Response) => Response | Promise<never>,
@@ -247,7 +242,7 @@ const shut: readonly (readonly [
   string,
 ])[] = [
   [
-    'points elsewhere',
+    'redirects to another URL',
     (it) => otherwise(it, { status: 307, headers: { location: 'https://new.example.com/mcp' } }),
     'redirects to "https://new.example.com/mcp"',
     'or serve the endpoint here',
@@ -263,33 +258,33 @@ const shut: readonly (readonly [
     'Take this path out',
   ],
   [
-    'is behind a challenge',
+    'is behind a Cloudflare challenge',
     (it) => otherwise(it, { status: 403, headers: { 'cf-mitigated': 'challenge' } }),
     'a Cloudflare challenge',
     'skips challenges',
   ],
   [
-    'forbids strangers',
+    'returns 403',
     (it) => otherwise(it, { status: 403 }),
     'returns 403.',
     'without a key and without an Origin',
   ],
-  ['is a web site', () => page(), 'There is no MCP endpoint', 'Streamable HTTP'],
+  ['is a website', () => page(), 'There is no MCP endpoint', 'Streamable HTTP'],
   [
-    'has nothing there',
+    'returns 404',
     (it) => otherwise(it, { status: 404 }),
     'There is no MCP endpoint',
     'Streamable HTTP',
   ],
   [
-    'wants another Accept',
+    'returns 406',
     (it) => otherwise(it, { status: 406 }),
     'returns 406',
     'whatever its Accept header says',
   ],
-  ['breaks', (it) => otherwise(it, { status: 500 }), 'returns 500', "Read the server's log"],
+  ['returns 500', (it) => otherwise(it, { status: 500 }), 'returns 500', "Read the server's log"],
   [
-    'answers with an error',
+    'returns a JSON-RPC error',
     (it) =>
       otherwise(it, {
         status: 200,
@@ -299,15 +294,15 @@ const shut: readonly (readonly [
     'Streamable HTTP',
   ],
   [
-    'answers with other JSON',
+    'returns other JSON',
     (it) => otherwise(it, { status: 200, body: '{}' }),
     'not JSON-RPC',
     'Streamable HTTP',
   ],
-  ['wants payment', (it) => otherwise(it, { status: 402 }), 'returns 402', 'refused only with 401'],
+  ['returns 402', (it) => otherwise(it, { status: 402 }), 'returns 402', 'refused only with 401'],
 ]
 
-/** Why the network gives no answer. */
+/** The reasons why the network gives no answer, with the finding and the fix. */
 const broken = [
   ['ENOTFOUND', 'There is no host with this name.', 'spelling'],
   ['ECONNREFUSED', 'Nothing listens on this port.', 'Start the server'],
@@ -317,13 +312,13 @@ const broken = [
 ] as const
 
 describe('a server without a sign-in', () => {
-  test.each(open)('that %s', async (_, wrong, found, out) => {
+  test.each(open)('gets the right findings if it %s', async (_, wrong, found, out) => {
     const report = await wrongHost({ open: true, ...wrong })
     expect(troubles(report)).toEqual(found)
     expect(shutOut(report)).toEqual(out)
   })
 
-  test('that asks for a key lets in the hosts that can send one', async () => {
+  test('works for the hosts that can send a key if it requires one', async () => {
     const report = await wrongHost({ challenge: 'Bearer', without: ['resource', 'server'] })
     expect(troubles(report)).toEqual(['problem sign-in'])
     expect(shutOut(report)).toEqual([CLAUDE, CHATGPT])
@@ -335,7 +330,7 @@ describe('a server without a sign-in', () => {
     expect(fix).toContain(`${ORIGIN}/k/KEY/mcp`)
   })
 
-  test('that has an authorization server of the old kind is told what leads to it', async () => {
+  test('gets a hint to its authorization server if the resource metadata is missing', async () => {
     const report = await wrongHost({ challenge: 'Bearer', without: ['resource'] })
     expect(troubles(report)).toEqual(['problem sign-in'])
     expect(report.findings.at(-1)!.seen).toContain(SERVER)
@@ -343,24 +338,24 @@ describe('a server without a sign-in', () => {
 })
 
 describe('a server with a sign-in', () => {
-  test.each(closed)('that %s', async (_, wrong, found, out) => {
+  test.each(closed)('gets the right findings if it %s', async (_, wrong, found, out) => {
     const report = await wrongHost(wrong)
     expect(troubles(report)).toEqual(found)
     expect(shutOut(report)).toEqual(out)
   })
 })
 
-/** What to do, by what was answered to a host that others are not. */
+/** The fixes, by the response that only one host gets. */
 const fixes: readonly (readonly [string, Parameters<typeof otherwise>[1], string])[] = [
-  ['by Cloudflare', { status: 403, headers: { 'cf-ray': 'x' } }, 'AI Crawl Control'],
+  ['by Cloudflare, with cf-ray', { status: 403, headers: { 'cf-ray': 'x' } }, 'AI Crawl Control'],
   ['by Cloudflare', { status: 403, headers: { server: 'cloudflare' } }, 'AI Crawl Control'],
-  ['by somebody', { status: 403 }, 'firewall or proxy'],
-  ['for its Accept', { status: 406 }, 'whatever its Accept header says'],
-  ['for a minute', { status: 429 }, 'Wait a minute'],
+  ['by another server', { status: 403 }, 'firewall or proxy'],
+  ['because of its Accept header', { status: 406 }, 'whatever its Accept header says'],
+  ['because of a limit', { status: 429 }, 'Wait a minute'],
 ]
 
-describe('a host that is shut out', () => {
-  test.each(fixes)('%s is told what to do', async (_, change, fix) => {
+describe('a blocked host', () => {
+  test.each(fixes)('gets the right fix if it is blocked %s', async (_, change, fix) => {
     const answers: Wrong['answers'] = {
       'POST initialize': (right, { headers }) =>
         headers.get('user-agent') === 'Claude-User' ? otherwise(right, change) : undefined,
@@ -370,8 +365,8 @@ describe('a host that is shut out', () => {
   })
 })
 
-describe('a server that no host gets into', () => {
-  test.each(shut)('%s', async (_, change, seen, fix) => {
+describe('a server that no host can connect to', () => {
+  test.each(shut)('gets the right fix if it %s', async (_, change, seen, fix) => {
     const report = await wrongHost({ answers: { 'POST initialize': change } })
     expect(troubles(report)).toEqual(['problem initialize'])
     const [finding] = report.findings.filter(({ state }) => state === 'problem')
@@ -381,7 +376,7 @@ describe('a server that no host gets into', () => {
     expect(shutOut(report)).toEqual(ALL)
   })
 
-  test.each(broken)('because of %s', async (code, seen, fix) => {
+  test.each(broken)('gets the right fix for %s', async (code, seen, fix) => {
     const fetch = async () => {
       throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code }) })
     }
@@ -392,7 +387,7 @@ describe('a server that no host gets into', () => {
     expect(shutOut(report)).toEqual(ALL)
   })
 
-  test('because it never answers, or never ends', async () => {
+  test('gets a finding if it never answers, or never ends its answer', async () => {
     const silent: ExamineIo['fetch'] = (_, { signal }) =>
       new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason)))
     const report = await examined(oauthHost(ORIGIN), { fetch: silent, wait: 20 })

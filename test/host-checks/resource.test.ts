@@ -16,16 +16,16 @@ import {
 
 const metadata = `resource_metadata="${ORIGIN}${RESOURCE}"`
 
-/** Servers whose challenge or whose metadata of the resource is wrong in one way. */
+/** Servers whose challenge or resource metadata is wrong in one way. */
 const wrongs: Row[] = [
   [
-    'names its metadata by a path',
+    'names its metadata with a path',
     { challenge: `Bearer resource_metadata="${RESOURCE}", scope="db:read"` },
     ['problem challenge'],
     [],
   ],
   [
-    'names metadata elsewhere',
+    'names metadata on another origin',
     {
       challenge: `Bearer resource_metadata="https://other.example.com${RESOURCE}", scope="db:read"`,
     },
@@ -33,7 +33,7 @@ const wrongs: Row[] = [
     [],
   ],
   [
-    'names metadata elsewhere, and has none',
+    'names missing metadata with a path',
     { challenge: 'Bearer resource_metadata="/meta", scope="db:read"', without: ['resource'] },
     ['problem resource-metadata', 'problem challenge'],
     ALL,
@@ -41,7 +41,7 @@ const wrongs: Row[] = [
   ['has no resource_metadata in the challenge', { challenge: 'Bearer' }, ['problem challenge'], []],
   ['has no challenge', { challenge: null }, ['problem challenge', 'note wrong-token'], []],
   [
-    'names no scope',
+    'names no scope in the challenge',
     { challenge: `Basic realm="x", Bearer ${metadata}` },
     ['note challenge-scope'],
     [],
@@ -53,7 +53,7 @@ const wrongs: Row[] = [
     [],
   ],
   [
-    'has an error where no token was sent',
+    'has an error in the challenge without a token',
     { challenge: `Bearer ${metadata}, scope="db:read", error="invalid_token"` },
     ['note challenge-error'],
     [],
@@ -71,31 +71,31 @@ const wrongs: Row[] = [
     [],
   ],
   [
-    'asks for a key before it shows its metadata',
+    'requires a key for its metadata',
     answering(`GET ${RESOURCE}`, { status: 401 }),
     ['problem resource-metadata', 'problem well-knowns'],
     ALL,
   ],
   [
-    'has a page in place of its metadata',
+    'has a page instead of its metadata',
     { answers: { [`GET ${RESOURCE}`]: () => page() } },
     ['problem resource-metadata', 'problem well-knowns'],
     ALL,
   ],
   [
-    'moved its metadata',
+    'redirects its metadata',
     answering(`GET ${RESOURCE}`, { status: 302, headers: { location: '/elsewhere' } }),
     ['problem resource-metadata', 'problem well-knowns'],
     ALL,
   ],
   [
-    'has a list as metadata',
+    'has an array as metadata',
     answering(`GET ${RESOURCE}`, { body: '[]' }),
     ['problem resource-metadata', 'problem well-knowns'],
     ALL,
   ],
   [
-    'has its metadata only where the 401 says',
+    'has its metadata only at the URL in the challenge',
     {
       challenge: `Bearer resource_metadata="${ORIGIN}/meta", scope="db:read"`,
       without: ['resource'],
@@ -111,25 +111,25 @@ const wrongs: Row[] = [
     [],
   ],
   [
-    'has nothing where the 401 says',
+    'has no metadata at the URL in the challenge',
     { challenge: `Bearer resource_metadata="${ORIGIN}/meta", scope="db:read"` },
     ['problem resource-metadata'],
     ALL,
   ],
   [
-    'is another resource',
+    'names another resource',
     { resource: { resource: 'http://localhost:8080/mcp' } },
     ['problem resource'],
     ALL,
   ],
   [
-    'has a slash behind its resource',
+    'has a slash after its resource',
     { resource: { resource: `${URL_PASTED}/` } },
     ['problem resource'],
     [CLAUDE, GEMINI],
   ],
   [
-    'has its origin as resource',
+    'has only its origin as resource',
     { resource: { resource: ORIGIN } },
     ['problem resource'],
     [CLAUDE, GEMINI],
@@ -141,7 +141,7 @@ const wrongs: Row[] = [
     [],
   ],
   [
-    'has metadata that pages cannot read',
+    'has metadata that web pages cannot read',
     answering(`GET ${RESOURCE}`, { headers: { 'access-control-allow-origin': null } }),
     ['problem resource-metadata-page'],
     [],
@@ -153,13 +153,13 @@ const wrongs: Row[] = [
     ALL,
   ],
   [
-    'names an authorization server within its network',
+    'names an authorization server in a private network',
     { resource: { authorization_servers: ['https://169.254.169.254'] } },
     ['problem authorization-servers'],
     ALL,
   ],
   [
-    'names an authorization server by http',
+    'names an authorization server over http',
     { resource: { authorization_servers: ['http://gate.example.com'] } },
     ['problem authorization-servers'],
     ALL,
@@ -167,7 +167,7 @@ const wrongs: Row[] = [
 ]
 
 describe('a server with a sign-in', () => {
-  test.each(wrongs)('that %s', async (_, wrong, found, out) => {
+  test.each(wrongs)('gets the right findings if it %s', async (_, wrong, found, out) => {
     const report = await wrongHost(wrong)
     expect(troubles(report)).toEqual(found)
     expect(shutOut(report)).toEqual(out)
