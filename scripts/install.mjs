@@ -26,7 +26,7 @@ if (!isInstalled()) {
 const pinned = findPinned()
 
 /** The Node that runs everything: the pinned one, or this one if there is none for the platform. */
-// Resolved, because `process.execPath` is, too: scripts compare the two where node_modules is a link.
+// Resolved, because `process.execPath` is too: scripts compare the two if node_modules is a link.
 export const node = realpathSync(pinned ?? process.execPath)
 
 if (!pinned && !isRecent(process.versions.node)) {

@@ -1,4 +1,4 @@
-// Bundles each library that a database connection needs into one module beside the code that imports it,
+// Bundles each library that a database connection needs into one module next to the code that imports it,
 // without the parts that no Worker needs.
 import { readFile, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'

@@ -11,7 +11,7 @@ const MORE = ['pgsql', 'psql']
 /** Names of Cloudflare's bindings and of the demo, and a plain word. */
 const PLATFORM = ['demo', 'd1', 'hyperdrive', 'file']
 
-/** Places that may name an engine, each with its reason. */
+/** Places that are allowed to name an engine, each with its reason. */
 const ALLOWED: readonly (readonly [place: RegExp, why: string])[] = [
   [/^src\/database\/engines\.ts$/, 'it is the list of engines'],
   [

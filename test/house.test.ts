@@ -37,6 +37,12 @@ const SIDE_DOORS = [
 /** The foundations: other projects can use them, so they import almost nothing. */
 const FOUNDATIONS = ['mcp', 'database', 'ground']
 
+/** A type that a file declares at its top level. */
+const TYPE = /^(?:export )?(?:interface|type|(?:abstract )?class) (\w+)/gm
+
+/** Names that the public modules `tidegate/mcp` and `tidegate/database` both have, each for its own type. */
+const IN_TWO_LIBRARIES = ['Limits', 'Sessions']
+
 /** Their only imports: packages, and the ground, which imports nothing. */
 const BELOW = ['zod/mini', 'zod/v4/core', 'src/ground/index.ts']
 
@@ -183,6 +189,16 @@ describe('the house', () => {
 
   test('has no files named utils or helpers', () => {
     expect(files.filter((path) => /(^|[/-])(utils?|helpers?)[/.-]/.test(path))).toEqual([])
+  })
+
+  test('has one declaration for the name of a type', () => {
+    const sources = files.filter((path) => path.startsWith('src/'))
+    const names = sources.flatMap((path) =>
+      [...readFileSync(join(root, path), 'utf8').matchAll(TYPE)].map(([, name]) => name!),
+    )
+    const twice = names.filter((name, index) => names.indexOf(name) !== index)
+    expect(twice.sort()).toEqual(IN_TWO_LIBRARIES)
+    expect(names.length).toBeGreaterThan(500)
   })
 })
 

@@ -77,7 +77,7 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, Sort>>>> = {
   },
   'src/node/objects/alarms.ts': {
     _alarms: bound(
-      'Room',
+      'ObjectsFile',
       'an object has one, which is deleted with its values',
       'src/node/objects/room.ts',
     ),
@@ -249,7 +249,7 @@ const COLLECTIONS: Readonly<Record<string, Readonly<Record<string, Sort>>>> = {
     '#counts': bound('MAX_COUNTS', 'a network has two, and all are deleted each minute'),
   },
   'src/ground/bounded-map.ts': {
-    '#entries': bound('Bounds', 'every map has a limit, and its values can be read again'),
+    '#entries': bound('MapBounds', 'every map has a limit, and its values can be read again'),
   },
   'src/registry/records/recorder.ts': { '#queues': NAMES },
   'src/registry/state/rows.ts': { '#sizes': NAMES },

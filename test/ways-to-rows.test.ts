@@ -110,7 +110,7 @@ describe('every way to rows', () => {
 
   test('through the API is listed', () => {
     const [, members = ''] =
-      /^export interface Surroundings \{\n([\s\S]*?)^\}/m.exec(
+      /^export interface ApiContext \{\n([\s\S]*?)^\}/m.exec(
         textOf('src/registry/api/surroundings.ts'),
       ) ?? []
     const names = [...code(members).matchAll(/^ {2}(?:readonly )?(\w+)[(:]/gm)].map(([, it]) => it)
@@ -284,7 +284,7 @@ describe('each way to rows', () => {
 
     test('counts calls toward its caller’s limit per minute', async () => {
       const headers = bearer(operated.TIDEGATE_KEY)
-      // A count may begin again in between, but not twice.
+      // The count can start again in between, but not twice.
       const asked: Got[] = []
       for (let n = 0; n < 21; n++) asked.push(await ask(worker.url, `rate${nth}`, headers))
       expect(asked.some(({ status }) => status === 429)).toBe(true)

@@ -1,21 +1,21 @@
 import { ToolError } from 'tidegate/mcp'
 
-/** What an API answered. */
+/** The answer of an API. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** Its JSON; undefined if it is none. Whoever reads it checks what it is. */
+  /** Its JSON; undefined if it has none. The caller checks its type. */
   readonly body: unknown
 }
 
-/** More than a page should have, and little enough to hold. */
+/** More than a page should have, and small enough for memory. */
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * Asks an API, by POST. The wait ends with the call, or after a minute. An API that does not answer is a
- * {@link ToolError}; an answer of any status is not.
+ * Sends a POST request to an API. The wait ends with the call, or after a minute. Throws a {@link ToolError} if
+ * the API does not answer; an answer with any status is returned.
  *
- * @param who The name of the API, as a person knows it.
+ * @param who The name of the API for a person.
  */
 export async function ask(
   who: string,
@@ -27,7 +27,7 @@ export async function ask(
   const timeout = AbortSignal.timeout(timeoutMs)
   const signal = AbortSignal.any([call, timeout])
   try {
-    // A redirect is not followed: it would take the token along.
+    // A redirect is not followed, because it would get the token.
     const response = await fetch(url, { ...init, method: 'POST', redirect: 'manual', signal })
     const { status, headers } = response
     return { status, headers, body: jsonOf(await textOf(who, response)) }
@@ -60,7 +60,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Seconds until an API that refused because of a limit allows the next call, at most a day; NaN if it does not say. */
+/** Seconds until a rate-limited API allows the next call, at most a day; NaN if the answer does not say. */
 export function secondsUntilNext({ headers }: Answer): number {
   const seconds = Math.ceil(Number(headers.get('retry-after') || Number.NaN))
   return seconds >= 1 ? Math.min(seconds, 24 * 60 * 60) : Number.NaN
@@ -74,7 +74,7 @@ export function whenAgain(answer: Answer): string {
   return `in ${Math.ceil(seconds / 60)} minutes`
 }
 
-/** Waits, and throws if the call ends before. */
+/** Waits, and throws if the call ends first. */
 export async function pause(seconds: number, call: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, seconds * 1_000)

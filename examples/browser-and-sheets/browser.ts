@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type Answer, ask, pause, secondsUntilNext, whenAgain } from './answer.ts'
 
 export interface BrowserSettings {
-  /** Where Cloudflare's API is. */
+  /** The URL of Cloudflare's API. */
   readonly CLOUDFLARE_API_URL: string
   readonly CLOUDFLARE_ACCOUNT_ID?: string
   /** Secret. Its permission: Browser Run, Edit. */
@@ -14,25 +14,25 @@ const MAX_TEXT = 50_000
 const MAX_VALUES = 100
 const MAX_VALUE = 1_000
 
-/** Seconds that a call waits when Cloudflare opens no page now. */
+/** The longest time, in seconds, that a call waits for Cloudflare to open the next page. */
 const LONGEST_WAIT = 15
 
-/** What to look for in a page: elements, by a CSS selector, and of these their text or an attribute. */
+/** Elements of a page, by CSS selector: their text or an attribute is extracted. */
 export interface Wanted {
   readonly name: string
   readonly selector: string
   readonly attribute?: string | undefined
 }
 
-/** The browser of Cloudflare. */
+/** Cloudflare's browser. */
 export const browser = (settings: BrowserSettings) => ({
-  /** The text of a page, as far as it is not too long. */
+  /** The text of a page, truncated if it is too long. */
   async read(url: string, format: 'markdown' | 'html', signal: AbortSignal) {
     const action = format === 'html' ? 'content' : 'markdown'
     const text = await render(settings, action, { url }, z.string(), signal)
     return { url, text: text.slice(0, MAX_TEXT), truncated: text.length > MAX_TEXT }
   },
-  /** The values of elements in a page, in the order in which they are asked for. */
+  /** The values of elements in a page, in the requested order. */
   async extract(url: string, wanted: readonly Wanted[], signal: AbortSignal) {
     const elements = wanted.map(({ selector }) => ({ selector }))
     const scraped = await render(settings, 'scrape', { url, elements }, scrape, signal)
@@ -60,7 +60,7 @@ const scrape = z.array(
   }),
 )
 
-/** Has Cloudflare open a page: https://developers.cloudflare.com/browser-run/quick-actions/ */
+/** Opens a page at Cloudflare: https://developers.cloudflare.com/browser-run/quick-actions/ */
 async function render<T>(
   settings: BrowserSettings,
   action: 'content' | 'markdown' | 'scrape',
@@ -78,14 +78,14 @@ async function render<T>(
     authorization: `Bearer ${CLOUDFLARE_API_TOKEN}`,
     'content-type': 'application/json',
   }
-  // Many pages write themselves by scripts: what is read is what stands there when these are done.
+  // Scripts render many pages, so the page is read when they are done.
   const body = JSON.stringify({
     ...asked,
     gotoOptions: { waitUntil: 'networkidle2', timeout: 30_000 },
   })
   const send = () => ask("Cloudflare's browser", address, { headers, body }, signal)
   let answer = await send()
-  // A free plan opens a page each ten seconds: that is worth a wait.
+  // A free plan opens a page every ten seconds: that is worth a wait.
   const seconds = secondsUntilNext(answer)
   if (answer.status === 429 && seconds <= LONGEST_WAIT) {
     await pause(seconds, signal)
@@ -106,7 +106,7 @@ const envelope = z.object({
   errors: z.array(z.object({ code: z.number() })).optional(),
 })
 
-/** By the codes of https://developers.cloudflare.com/browser-run/reference/errors/ */
+/** The errors of a page, by the codes of https://developers.cloudflare.com/browser-run/reference/errors/ */
 const PAGE_FAULTS: Readonly<Record<number, string>> = {
   5000: 'The certificate of this site is not valid.',
   5001: 'This site cannot be reached.',

@@ -2,12 +2,12 @@ import { ToolError } from 'tidegate/mcp'
 import * as z from 'zod'
 import { ask } from './answer.ts'
 
-/** What a JWT for Google is for. It says so even where the token comes from somewhere else. */
+/** The audience of a JWT for Google, even if the token comes from another URL. */
 const AUDIENCE = 'https://oauth2.googleapis.com/token'
 const SCOPE = 'https://www.googleapis.com/auth/spreadsheets'
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-/** A token that ends within this time is not used any more. */
+/** A token that expires within this time is no longer used. */
 const MARGIN_MS = 60_000
 
 const keyFile = z.object({
@@ -16,10 +16,10 @@ const keyFile = z.object({
   private_key_id: z.string(),
 })
 
-/** The key of a service account, as Google gives it out: the JSON of a file. */
+/** The key of a service account, as Google issues it: the JSON of a file. */
 export type KeyFile = z.infer<typeof keyFile>
 
-/** Reads it. The fault is a sentence without the key. */
+/** Reads it. The error message does not contain the key. */
 export function readKeyFile(json: string | undefined): KeyFile {
   if (!json) throw new ToolError('This server needs GOOGLE_SERVICE_ACCOUNT.')
   try {
@@ -30,12 +30,12 @@ export function readKeyFile(json: string | undefined): KeyFile {
 }
 
 /**
- * The access token of a service account, kept until it ends.
+ * The access token of a service account, cached until it expires.
  * https://developers.google.com/identity/protocols/oauth2/service-account#httprest
  */
 export class GoogleToken {
   readonly #url: string
-  // The token itself, and not the promise of one: a promise belongs to the request that made it.
+  // The token itself, not a promise, because a promise belongs to the request that made it.
   #kept: { readonly token: string; readonly until: number } | undefined
 
   constructor(url: string) {
@@ -59,7 +59,7 @@ export class GoogleToken {
     )
   }
 
-  /** Google does not take it any more. */
+  /** Drops a token that Google no longer accepts. */
   forget(): void {
     this.#kept = undefined
   }
@@ -70,7 +70,7 @@ const grant = z.object({
   expires_in: z.number(),
 })
 
-/** Signed as RFC 7515 says, by RS256. */
+/** A JWT signed with RS256, as in RFC 7515. */
 async function signedBy({ client_email, private_key, private_key_id }: KeyFile): Promise<string> {
   const now = Math.floor(Date.now() / 1_000)
   const head = { alg: 'RS256', typ: 'JWT', kid: private_key_id }
@@ -93,7 +93,7 @@ const base64Url = (bytes: Uint8Array) =>
     .replaceAll('/', '_')
     .replaceAll('=', '')
 
-/** What is between the lines of a PEM file; nothing if it is none. */
+/** The bytes in a PEM file; none if it is not a PEM file. */
 function bytesOf(pem: string): Uint8Array<ArrayBuffer> {
   try {
     const base64 = atob(pem.replace(/-----[^-]*-----/g, '').replace(/\s/g, ''))

@@ -4,15 +4,15 @@ import { type Answer, ask, whenAgain } from './answer.ts'
 import { GoogleToken, type KeyFile, readKeyFile } from './google-token.ts'
 
 export interface SheetsSettings {
-  /** Where the Google Sheets API is. */
+  /** The URL of the Google Sheets API. */
   readonly GOOGLE_SHEETS_URL: string
-  /** Where Google gives out access tokens. */
+  /** The URL where Google issues access tokens. */
   readonly GOOGLE_TOKEN_URL: string
-  /** Secret. The JSON of a key of a service account, with which the spreadsheet is shared. */
+  /** Secret. The JSON key of a service account. The spreadsheet has to be shared with that account. */
   readonly GOOGLE_SERVICE_ACCOUNT?: string
 }
 
-/** Rows, and the tab of a spreadsheet that they are for. */
+/** Rows, and the tab of a spreadsheet for them. */
 export interface Table {
   readonly spreadsheet: string
   readonly sheet: string
@@ -26,12 +26,12 @@ export function sheets(settings: SheetsSettings) {
   return {
     /** Throws a ToolError if there is no key. */
     expectKey: () => void readKey(),
-    /** Appends rows below those of a tab. Cells stay as they are. */
+    /** Appends rows to a tab. Their cells are not interpreted. */
     async append({ spreadsheet, sheet, rows }: Table, signal: AbortSignal) {
       const key = readKey()
       const bearer = await token.get(key, signal)
       const range = encodeURIComponent(`'${sheet.replaceAll("'", "''")}'`)
-      // RAW: what begins with = stays text. Rows are inserted: nothing below the table is overwritten.
+      // RAW: a cell that begins with = stays text. INSERT_ROWS: cells below the table are not overwritten.
       const options = 'valueInputOption=RAW&insertDataOption=INSERT_ROWS'
       const url = `${settings.GOOGLE_SHEETS_URL}/v4/spreadsheets/${spreadsheet}/values/${range}:append?${options}`
       const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
@@ -52,7 +52,7 @@ export function sheets(settings: SheetsSettings) {
 const SHOWN_ROWS = 5
 const SHOWN_CHARS = 160
 
-/** What is to be written where, for a person. Rows are JSON, so that no cell can pass for words of the question. */
+/** The question to a person: what to write, and where. Rows are JSON, so no cell can look like a question. */
 export function preview({ spreadsheet, sheet, rows }: Table) {
   const shown = rows.slice(0, SHOWN_ROWS).map((row) => {
     const json = JSON.stringify(row)

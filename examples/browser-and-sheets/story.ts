@@ -1,5 +1,5 @@
-// The whole story, without a model: reads the profiles that a page links to, and appends their names and titles
-// to a sheet, after you agreed.
+// The complete task, without a model: reads the profiles that a page links to, and appends their names and titles
+// to a sheet after you agree.
 //
 //   npm run example browser-and-sheets
 //   node examples/browser-and-sheets/story.ts --page URL --spreadsheet ID
@@ -17,14 +17,14 @@ const { values } = parseArgs({
     page: { type: 'string', default: '' },
     spreadsheet: { type: 'string', default: '' },
     sheet: { type: 'string', default: 'Sheet1' },
-    /** CSS selectors: of the links to the profiles, and of the name and the title in each. */
+    /** CSS selectors for the links to the profiles, and for the name and the title in each profile. */
     links: { type: 'string', default: 'a.profile' },
     name: { type: 'string', default: 'h1' },
     title: { type: 'string', default: '.title' },
   },
 })
 
-/** A client of one of the two servers, which puts their questions to whoever sits at this terminal. */
+/** A client of one of the two servers, which asks the server's questions at this terminal. */
 async function connect(path: string): Promise<Client> {
   const options = {
     versionNegotiation: { mode: 'auto' },
@@ -45,10 +45,10 @@ async function connect(path: string): Promise<Client> {
   return client
 }
 
-/** Calls a tool, and throws what it says when it cannot. */
+/** Calls a tool, and throws its error. */
 async function call<Result>(client: Client, name: string, input: object): Promise<Result> {
   const params = { name, arguments: { ...input } }
-  // A page may take half a minute, and a person longer.
+  // A page can take half a minute, and a person longer.
   const result = (await client.callTool(params, { timeout: 300_000 })) as CallToolResult
   if (!result.isError) return result.structuredContent as Result
   const [said] = result.content

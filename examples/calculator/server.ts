@@ -1,4 +1,4 @@
-// A calculator, and a welcome for whoever uses it.
+// A calculator that welcomes its users.
 import { type Resource, type Server, ToolError, tool, worker } from 'tidegate/mcp'
 import * as z from 'zod'
 
@@ -11,7 +11,7 @@ const readsOnly = {
 
 const numbers = z.object({ a: z.number(), b: z.number() })
 
-/** A tool that makes one number of two. */
+/** A tool that calculates with two numbers. */
 function operation(name: string, description: string, of: (a: number, b: number) => number) {
   return tool({
     name,
@@ -22,7 +22,7 @@ function operation(name: string, description: string, of: (a: number, b: number)
     run({ a, b }) {
       const result = of(a, b)
       if (Number.isFinite(result)) return { result }
-      // The model reads this, and can do better.
+      // The model reads this error, and can correct its call.
       throw new ToolError('The result is no number, or larger than 1.8e308.')
     },
   })
@@ -33,7 +33,7 @@ const divide = operation('divide', 'Divide a by b.', (a, b) => {
   return a / b
 })
 
-/** Who is welcomed. A real server asks its database. */
+/** The users who are welcomed. A real server would query its database. */
 const users: Readonly<Record<string, string>> = {
   ada: 'Ada Lovelace',
   alan: 'Alan Turing',
@@ -48,7 +48,7 @@ const welcome: Resource = {
   mimeType: 'text/plain',
   complete: { userId: (begun) => Object.keys(users).filter((id) => id.startsWith(begun)) },
   read({ userId = '' }) {
-    // Without a text, the client is told that there is no such resource.
+    // Without a text, the client gets an error: there is no such resource.
     if (!Object.hasOwn(users, userId)) return undefined
     return `Welcome, ${users[userId]}! Ask for a sum, a difference, a product or a quotient.`
   },

@@ -1,4 +1,4 @@
-// The contacts in a table of any database that Tidegate reads.
+// The contacts in a table of any database that Tidegate can read.
 import {
   DatabaseError,
   findSource,
@@ -11,7 +11,7 @@ import {
 import { ToolError } from 'tidegate/mcp'
 
 export interface ContactSettings {
-  /** The machine it runs on, outside of Workers: there, drivers keep connections and read files. */
+  /** The machine, outside of Workers: with it, drivers keep connections and read files. */
   readonly MACHINE?: Machine
   readonly DATABASE_URL?: string
   readonly CONTACTS_TABLE: string
@@ -30,21 +30,21 @@ export class Contacts {
     this.#settings = settings
   }
 
-  /** Those with an address: one, or a few that share it. */
+  /** The contacts with an address: one, or a few that share it. */
   async byEmail(email: string, signal: AbortSignal): Promise<Contact[]> {
     const value = [email, email.toLowerCase()]
     const where = { column: this.#settings.CONTACTS_EMAIL, op: 'in', value } as const
     return await this.#select({ where: [where], limit: 5 }, signal)
   }
 
-  /** The newest first. */
+  /** The newest contacts. */
   async recent(limit: number, signal: AbortSignal): Promise<Contact[]> {
     const { CONTACTS_DATE: date } = this.#settings
     const where = [{ column: date, op: 'not_null' }] as const
     return await this.#select({ where, orderBy: [`${date} desc`], limit }, signal)
   }
 
-  /** A hundred addresses with some text in them, and how many there are. */
+  /** Up to a hundred addresses that contain a text, and how many there are in all. */
   async addresses(text: string, signal: AbortSignal) {
     const { CONTACTS_EMAIL: column } = this.#settings
     const where = [{ column, op: 'contains', value: text }] as const
@@ -55,7 +55,7 @@ export class Contacts {
     return { values: found.map((it) => String(it[column])), total: Number(counted?.['count(*)']) }
   }
 
-  /** Names of columns are looked up and values are bound: nothing asked is read as SQL. */
+  /** Column names are looked up and values are bound, so no input becomes SQL. */
   async #select(wanted: Omit<Selection, 'table'>, signal: AbortSignal): Promise<Contact[]> {
     const { CONTACTS_TABLE, CONTACTS_COLUMNS } = this.#settings
     const shown = CONTACTS_COLUMNS.split(',').map((it) => it.trim())

@@ -1,4 +1,4 @@
-// The contacts of a CRM: rows of any database that Tidegate reads. Start it: npm run example crm
+// The contacts of a CRM: rows of any database that Tidegate can read. Start it: npm run example crm
 import { type ObjectNamespace, type Server, ToolError, tool, worker } from 'tidegate/mcp'
 import * as z from 'zod'
 import { type ContactSettings, Contacts } from './contacts.ts'

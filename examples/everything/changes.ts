@@ -1,7 +1,7 @@
 import { type Changes, type Tool, tool } from 'tidegate/mcp'
 import * as z from 'zod'
 
-/** Tools that say something changed, whether or not it did. */
+/** Tools that announce a change, without making one. */
 export const changeTools = (changes: Changes): readonly Tool[] => [
   tool({
     name: 'test_trigger_tool_change',

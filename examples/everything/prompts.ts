@@ -2,7 +2,7 @@ import { elicit, InputRequired, type Prompt } from 'tidegate/mcp'
 import * as z from 'zod'
 import { embedded, png } from './media.ts'
 
-/** What a person picks from a menu: words alone, words with blanks, and other content. */
+/** Prompts for a menu: plain text, text with arguments, and other content. */
 export const prompts: readonly Prompt[] = [
   {
     name: 'test_simple_prompt',

@@ -11,9 +11,9 @@ import {
 import * as z from 'zod'
 
 /**
- * Tools that cannot answer before the client does. Each returns its question and is run again from
- * its first line with the answer, over a stream in the legacy era and by a new call in the modern
- * one; the tool cannot tell which.
+ * Tools that need an answer from the client first. Each returns its question, and runs again from its
+ * first line with the answer: over a stream in the legacy era, and with a new call in the modern era.
+ * The tool cannot see the difference.
  */
 export const questionTools: readonly Tool[] = [
   tool({
@@ -94,7 +94,7 @@ export const questionTools: readonly Tool[] = [
     name: 'test_input_required_result_request_state',
     description: 'Asks the user to confirm; the question carries a state that comes back.',
     ask: confirm,
-    // Nobody gets here with a state that is not ours, so reaching the end proves it.
+    // A state that is not ours is rejected earlier, so reaching this line proves that it is valid.
     tell: (answer) => `state-ok, ${inWords(answer)}`,
   }),
   asking({
@@ -157,7 +157,7 @@ export const questionTools: readonly Tool[] = [
   }),
 ]
 
-/** A tool without arguments that asks, and tells what was answered. */
+/** A tool without arguments that asks a question, and reports the answer. */
 function asking<Answer>({
   ask,
   tell = (answer) => `All answered: ${JSON.stringify(answer)}`,
@@ -190,7 +190,7 @@ const askModel = (context: Context, key: string, text: string, maxTokens = 100) 
 const textOf = (content: unknown) =>
   z.object({ text: z.string() }).safeParse(content).data?.text ?? JSON.stringify(content)
 
-/** Values a form shows by a title, as SEP-1330 has it: `value1`, `value2` and so on. */
+/** Values that a form shows with a title, as in SEP-1330: `value1`, `value2` and so on. */
 const titled = (...titles: string[]) =>
   titles.map((title, index) => z.literal(`value${index + 1}`).meta({ title }))
 

@@ -1,7 +1,7 @@
 import type { Resource } from 'tidegate/mcp'
 import { png } from './media.ts'
 
-/** What clients can read: text, bytes, a template, and something to watch. */
+/** The resources: text, bytes, a template, and one that clients can subscribe to. */
 export const resources: readonly Resource[] = [
   {
     uri: 'test://static-text',

@@ -1,4 +1,4 @@
-// One of everything that a server can offer.
+// A server with one of every feature.
 import { durableChanges, type ObjectNamespace, type Server, worker } from 'tidegate/mcp'
 import { changeTools } from './changes.ts'
 import { prompts } from './prompts.ts'
@@ -10,12 +10,12 @@ import { tools } from './tools.ts'
 let made: Server | undefined
 
 /**
- * The server, under the names that the official referee asks for (`@modelcontextprotocol/conformance`). Both
- * eras of the protocol are served by this one value.
+ * The server, with the names that the official conformance suite expects (`@modelcontextprotocol/conformance`). This
+ * one value serves both eras of the protocol.
  */
 export function serverIn({ SESSIONS }: { readonly SESSIONS: ObjectNamespace }): Server {
   if (made) return made
-  // Carries news of what changed to the clients that listen, in whatever isolate.
+  // Sends notifications of changes to the subscribed clients, in all isolates.
   const changes = durableChanges(() => SESSIONS)
   made = {
     name: 'everything',

@@ -12,7 +12,7 @@ import { askName } from './questions.ts'
 
 const nothing = z.object({})
 
-/** Tools that outlast their request, where client and server have tasks; and one that does not. */
+/** Tools that can or must run as tasks, and one that never does. */
 export const taskTools: readonly Tool[] = [
   tool({
     name: 'greet',

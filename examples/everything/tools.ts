@@ -6,7 +6,7 @@ const nothing = z.object({})
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Tools that answer without asking anything: every content, a failure, news on the way, schemas. */
+/** Tools that ask nothing: all types of content, an error, progress and logs, schemas. */
 export const tools: readonly Tool[] = [
   tool({
     name: 'test_simple_text',
@@ -95,7 +95,7 @@ export const tools: readonly Tool[] = [
   tool({
     name: 'json_schema_2020_12_tool',
     description: 'Takes a person who can be reached by phone or by mail.',
-    // By hand, in keywords that zod does not write. Clients get it as it is.
+    // Written by hand, with keywords that zod does not produce. Clients get it unchanged.
     input: {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',

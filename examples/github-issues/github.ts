@@ -2,21 +2,21 @@ import { type Context, ToolError } from 'tidegate/mcp'
 import * as z from 'zod'
 
 export interface GitHub {
-  /** Where GitHub's REST API is. */
+  /** The URL of GitHub's REST API. */
   readonly GITHUB_URL: string
-  /** For callers that send no token of their own. */
+  /** The token for callers that send none. */
   readonly GITHUB_TOKEN?: string
 }
 
-/** What it takes of a call. */
+/** The parts of a call that are used here. */
 type Call = Pick<Context, 'header' | 'signal'>
 
 const TIMEOUT_MS = 15_000
 const MAX_BYTES = 8 * 1024 * 1024
 
 /**
- * The token of a caller, or that of the server. It has a header of its own: what is in `Authorization` is for this
- * server, which must not pass it on (specification, "Access Token Privilege Restriction").
+ * The token of the caller, or the server's token. It has its own header, because a token in `Authorization` is for
+ * this server, which must not pass it on (specification, "Access Token Privilege Restriction").
  */
 export function tokenFor({ header }: Pick<Call, 'header'>, { GITHUB_TOKEN }: GitHub): string {
   const token = header('x-github-token') || GITHUB_TOKEN
@@ -25,9 +25,9 @@ export function tokenFor({ header }: Pick<Call, 'header'>, { GITHUB_TOKEN }: Git
 }
 
 /**
- * Asks GitHub's REST API: by POST with a body, by GET without. What goes wrong is a {@link ToolError}.
+ * Sends a request to GitHub's REST API: POST with a body, or else GET. Every error is a {@link ToolError}.
  *
- * @returns what fits the schema, and the parameters that ask for the next page, if there is one
+ * @returns the parsed answer, and the parameters for the next page, if there is one
  */
 export async function ask<Schema extends z.ZodType>(
   call: Call,
@@ -43,7 +43,7 @@ export async function ask<Schema extends z.ZodType>(
     'x-github-api-version': '2022-11-28',
   }
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(TIMEOUT_MS)])
-  // A redirect is not followed: it would take the token along, and make a GET of a POST.
+  // A redirect is not followed: it would get the token, and a POST would become a GET.
   const sent = { headers, signal, redirect: 'manual' } as const
   const init = body ? { ...sent, method: 'POST', body: JSON.stringify(body) } : sent
   const unsure = body ? ' It may have been written: look before you write it again.' : ''
@@ -61,7 +61,7 @@ export async function ask<Schema extends z.ZodType>(
 interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** Undefined if it is none. */
+  /** Undefined if the answer is not JSON. */
   readonly json: unknown
 }
 
@@ -79,7 +79,7 @@ async function answerOf(url: string, init: RequestInit): Promise<Answer> {
   return { status, headers, json: isJson ? JSON.parse(text) : undefined }
 }
 
-/** What to do about a refusal (GitHub, "Troubleshooting the REST API"). GitHub's own words stay here. */
+/** The fix for an error (GitHub, "Troubleshooting the REST API"). It does not contain GitHub's own words. */
 function sentenceFor({ status, headers, json }: Answer): string {
   const { message, errors } = (json ?? {}) as { message?: unknown; errors?: unknown }
   const isLimit =
@@ -98,7 +98,7 @@ function sentenceFor({ status, headers, json }: Answer): string {
   return `GitHub refuses this (${status}).`
 }
 
-/** When GitHub allows the next request (GitHub, "Rate limits for the REST API"), at most a day from now. */
+/** The time when GitHub allows the next request ("Rate limits for the REST API"), at most a day from now. */
 function nextRequest(headers: Headers): number {
   const now = Date.now()
   const after = now + 1_000 * Number(headers.get('retry-after') || Number.NaN)
@@ -108,24 +108,24 @@ function nextRequest(headers: Headers): number {
   return Math.min(said, now + 24 * 60 * 60_000)
 }
 
-/** A time in words, rounded up to a minute: 14:05 UTC. */
+/** A time as text, rounded up to a minute: 14:05 UTC. */
 const timeOf = (time: number) =>
   `${new Date(Math.ceil(time / 60_000) * 60_000).toISOString().slice(11, 16)} UTC`
 
-/** Which fields are wrong, where GitHub names them: `title`, `labels`. */
+/** The names of the wrong fields, if GitHub names them: `title`, `labels`. */
 function fieldsOf(errors: unknown): string {
   const fields = (Array.isArray(errors) ? errors : []).map((it) => it?.field)
   const names = fields.filter((it) => typeof it === 'string' && /^\w{1,40}$/.test(it)).slice(0, 5)
   return names.length > 0 ? `: ${[...new Set(names)].join(', ')}` : ''
 }
 
-/** The parameters of the next page. A long list goes on `after` an issue, and not by the number of its page. */
+/** The parameters of the next page. A long list continues `after` an issue instead of with a page number. */
 function nextPage(link: string): string | undefined {
   const [, url = ''] = /<([^<>]*)>; *rel="next"/.exec(link) ?? []
   return pageOf(url.slice(url.indexOf('?') + 1)) || undefined
 }
 
-/** Of some parameters, those that say which page is meant. */
+/** The parameters that select a page. */
 export function pageOf(parameters: string): string {
   const page = [...new URLSearchParams(parameters)].filter(([name]) => PAGE.has(name))
   const text = new URLSearchParams(page).toString()
@@ -137,7 +137,7 @@ const MAX_PAGE = 500
 
 const short = z.string().max(1_000)
 
-/** An issue, as GitHub's REST API has it. */
+/** An issue in GitHub's REST API. */
 export const issue = z.object({
   number: z.number(),
   title: short,
@@ -151,10 +151,10 @@ export const issue = z.object({
   pull_request: z.unknown().optional(),
 })
 
-/** Characters of an issue in a list. */
+/** Maximum number of characters of an issue in a list. */
 const EXCERPT = 500
 
-/** What a model needs of it. */
+/** The fields that a model needs. */
 export function shortened(it: z.infer<typeof issue>) {
   const { number, title, state, comments, user, updated_at: updated, html_url: url } = it
   const names = it.labels.map((label) => (typeof label === 'string' ? label : label.name))

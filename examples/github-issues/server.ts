@@ -1,4 +1,4 @@
-// Issues of GitHub, where a person is asked before anything is written. Start it: npm run example github-issues
+// GitHub issues. A person is asked before anything is written. Start it: npm run example github-issues
 import {
   type Context,
   elicit,
@@ -31,7 +31,7 @@ const listed = z.object({
 })
 const written = z.object({ html_url: z.string() })
 
-/** Characters of what a person is shown. */
+/** Maximum number of characters shown to a person. */
 const SHOWN = 4_000
 
 const reads = {
@@ -87,7 +87,7 @@ function issues(env: Env): Server {
     },
   })
 
-  /** Asks the person, and then writes. This runs again from its first line when the answer is there. */
+  /** Asks the person, and then writes. It runs again from its first line when the answer arrives. */
   async function write(context: Context, asked: string, path: string, body: object) {
     tokenFor(context, env)
     const isAgreed = agreed(context, asked)

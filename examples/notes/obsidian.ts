@@ -4,18 +4,18 @@ import { EXISTS, MAX_EXCERPT, MISSING, type Note, noteName, type Vault } from '.
 
 const TIMEOUT_MS = 10_000
 
-/** Bytes of an answer: a list of some 50,000 notes. */
+/** Maximum size of an answer in bytes: a list of about 50,000 notes. */
 const MAX_BYTES = 8_000_000
 
-/** Characters before and behind what was found. */
+/** Number of characters before and after a match. */
 const AROUND = 80
 
 /**
- * The vault that is open in Obsidian, by the plugin Local REST API
+ * The vault that is open in Obsidian, through the plugin Local REST API
  * (https://coddingtonbear.github.io/obsidian-local-rest-api).
  *
- * @param base Where the plugin listens, such as `http://127.0.0.1:27123`.
- * @param key The key in its settings.
+ * @param base The URL of the plugin, such as `http://127.0.0.1:27123`.
+ * @param key The key in the plugin's settings.
  */
 export function obsidian(base: string, key = ''): Vault {
   const ask = (path: string, signal: AbortSignal, init: RequestInit = {}) => {
@@ -37,7 +37,7 @@ export function obsidian(base: string, key = ''): Vault {
   }
 
   async function list(signal: AbortSignal): Promise<Note[]> {
-    // A rule of JsonLogic that is true of every note, and gives back these two.
+    // A JsonLogic rule that is true for every note, and returns these two values.
     const body = JSON.stringify([{ var: 'stat.mtime' }, { var: 'tags' }])
     const headers = { 'content-type': 'application/vnd.olrapi.jsonlogic+json' }
     const answer = await ask('search/', signal, { method: 'POST', headers, body })
@@ -63,7 +63,7 @@ export function obsidian(base: string, key = ''): Vault {
       return { notes: notes.slice(offset, offset + limit), total: notes.length }
     },
     async write({ name, text: body, how }, signal) {
-      // The plugin does not write on a condition: so it is read first.
+      // The plugin has no conditional writes, so the note is read first.
       const before = await read(name, signal)
       if (before === null && how !== 'create') throw new ToolError(MISSING)
       if (before !== null && how === 'create') throw new ToolError(EXISTS)
@@ -72,7 +72,7 @@ export function obsidian(base: string, key = ''): Vault {
       const answer = await ask(pathOf(name), signal, { method, headers, body })
       if (answer === null) throw new ToolError(MISSING)
     },
-    // It goes to the trash.
+    // The note goes to the trash.
     async remove(name, signal) {
       const answer = await ask(pathOf(name), signal, { method: 'DELETE' })
       if (answer === null) throw new ToolError(MISSING)
@@ -80,7 +80,7 @@ export function obsidian(base: string, key = ''): Vault {
   }
 }
 
-/** The plugin takes what is below such a folder for a part of a note: `/vault/note.md/heading/Part`. */
+/** In these folders, the plugin reads the rest of a path as a part of a note: `/vault/note.md/heading/Part`. */
 const hasAddress = (name: string) =>
   noteName.safeParse(name).data === name && !/(?:^|\/)(?:heading|block|frontmatter)\//.test(name)
 
@@ -97,7 +97,7 @@ const matched = z.array(
 const listed = z.array(
   z.object({
     filename: z.string(),
-    // What a Date can hold.
+    // The range of a Date.
     result: z.tuple([z.number().min(0).max(8.64e15), z.array(z.string())]),
   }),
 )
@@ -125,7 +125,7 @@ async function answerOf(url: string, init: RequestInit, call: AbortSignal): Prom
     )
   } catch (error) {
     if (error instanceof ToolError) throw error
-    // The words of this error may hold the key.
+    // The message of this error can contain the key.
     throw new ToolError(late.aborted ? LATE : SILENT)
   }
 }

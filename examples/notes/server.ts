@@ -1,4 +1,4 @@
-// A vault of notes, each one a resource: in Obsidian, or in a Durable Object.
+// A vault of notes in Obsidian or in a Durable Object. Each note is a resource.
 import {
   durableChanges,
   elicit,
@@ -79,7 +79,7 @@ function make(env: Env): Server {
       await notes.expect(name, context.signal)
       const form = z.object({ delete: z.boolean() })
       const answer = elicit(context, 'delete', `Delete the note "${name}"?`, form)
-      // There is no answer yet. When there is one, this runs again.
+      // There is no answer yet. When it arrives, this runs again.
       if (answer instanceof InputRequired) return answer
       if (!answer?.delete) return 'The person wants to keep it.'
       return `Deleted ${await notes.remove(name, context.signal)}.`

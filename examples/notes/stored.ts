@@ -29,7 +29,7 @@ export function stored(namespace: ObjectNamespace): Vault {
   }
 }
 
-/** Characters of a note: at up to 3 bytes each they fit into a row, which has 2 MB. */
+/** Maximum number of characters of a note: with up to 3 bytes each, they fit into a row of 2 MB. */
 const MAX_CHARS = 500_000
 const FULL = `A note has at most ${MAX_CHARS} characters: begin another one.`
 
@@ -37,7 +37,7 @@ const NOTES =
   'create table if not exists notes (id integer primary key, name text not null unique, changed integer not null, tags text not null)'
 const TEXTS = 'create virtual table if not exists texts using fts5(name, text)'
 
-/** The Durable Object: notes in a table, and their words in an index of FTS5 (sqlite.org/fts5.html). */
+/** The Durable Object: notes in a table, and their words in an FTS5 index (sqlite.org/fts5.html). */
 export class Notes {
   readonly #storage: DurableObjectStorage
 
@@ -70,7 +70,7 @@ export class Notes {
     return row ? String(row.text) : null
   }
 
-  /** Gives back null, or why nothing was written. */
+  /** Returns null, or the reason why nothing was written. */
   write({ name, text, how }: Writing): string | null {
     const before = this.read(name)
     if (before === null && how !== 'create') return MISSING
@@ -78,7 +78,7 @@ export class Notes {
     const whole = how === 'append' ? `${before}${before?.endsWith('\n') ? '' : '\n'}${text}` : text
     if (whole.length > MAX_CHARS) return FULL
     this.#storage.transactionSync(() => {
-      // No two changes have the same time: so they have an order.
+      // No two changes have the same time, so their order is clear.
       const [row] = this.#run(
         `insert into notes (name, tags, changed)
         values (?, ?, max(?, (select coalesce(max(changed), 0) + 1 from notes)))
@@ -92,7 +92,7 @@ export class Notes {
     return null
   }
 
-  /** Gives back null, or why nothing was deleted. */
+  /** Returns null, or the reason why nothing was deleted. */
   remove(name: string): string | null {
     return this.#storage.transactionSync(() => {
       const [row] = this.#run('delete from notes where name = ? returning id', name)
@@ -102,7 +102,7 @@ export class Notes {
   }
 
   #search(words: string, limit: number): Found {
-    // Letters and digits alone, in quotes: nothing of it is syntax. The star finds what begins so.
+    // Only letters and digits, in quotes, so nothing is syntax. The star matches words with this beginning.
     const terms = words.match(/[\p{L}\p{M}\p{N}]+/gu)?.map((it) => `"${it}"*`)
     if (!terms) return { notes: [], total: 0 }
     const query = terms.join(' ')

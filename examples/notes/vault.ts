@@ -1,10 +1,10 @@
 import * as z from 'zod'
 
-/** A place that keeps notes: text in Markdown, each under a name. */
+/** A store of notes: Markdown texts, by name. */
 export interface Vault {
-  /** Notes by name. With `words` the best matches come first, with `recent` the last changed. */
+  /** Notes by name. With `words`, the best matches come first; with `recent`, the last changed notes. */
   find(query: Query, signal: AbortSignal): Promise<Found>
-  /** The text of a note; null if there is none of this name. */
+  /** The text of a note; null if there is none with this name. */
   read(name: string, signal: AbortSignal): Promise<string | null>
   /** Throws a ToolError if it writes nothing. */
   write(note: Writing, signal: AbortSignal): Promise<void>
@@ -17,7 +17,7 @@ export interface Query {
   readonly recent?: boolean
   /** In lower case, without `#`. `garden` also finds `garden/roses`. */
   readonly tag?: string | undefined
-  /** How the names begin. */
+  /** The beginning of the names. */
   readonly begun?: string
   readonly offset?: number
   readonly limit: number
@@ -34,26 +34,26 @@ export interface Note {
   /** ISO 8601. */
   readonly changed?: string
   readonly tags?: readonly string[]
-  /** What was found, with some words around it. */
+  /** The match, with some words around it. */
   readonly excerpt?: string
 }
 
 export interface Writing {
   readonly name: string
   readonly text: string
-  /** `create` needs a name that is free, the others one that is not. */
+  /** `create` needs an unused name, the others need an existing note. */
   readonly how: 'create' | 'replace' | 'append'
 }
 
 export const EXISTS = 'There is a note of this name: change it with update_note.'
 export const MISSING = 'There is no such note: find its name with search_notes or get_recent_notes.'
 
-/** Characters of an excerpt. */
+/** Maximum number of characters of an excerpt. */
 export const MAX_EXCERPT = 300
 
 /**
- * The name of a note: its path in the vault, without `.md`. It leads neither out of the vault nor to
- * hidden files, and a person who is asked about it sees all of its characters.
+ * The name of a note: its path in the vault, without `.md`. It cannot lead out of the vault or to hidden
+ * files, and all of its characters are visible to a person who is asked about it.
  */
 export const noteName = z
   .string()

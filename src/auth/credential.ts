@@ -1,15 +1,15 @@
 import type { Caller } from '../mcp/index.ts'
-import { readKey, type ShownKey } from '../registry/index.ts'
+import { type PresentedKey, readKey } from '../registry/index.ts'
 import { isAccessToken } from './access-token.ts'
 import { equal } from './equal.ts'
 import type { SignInEnv } from './settings.ts'
 
 /** The credentials in a request. */
-export interface Shown {
+export interface ShownCredentials {
   /** The operator, who sent TIDEGATE_KEY. */
   readonly caller?: Caller | undefined
   /** A registry key, still to be looked up. */
-  readonly key?: ShownKey | undefined
+  readonly key?: PresentedKey | undefined
   /** An access token, still to be looked up. */
   readonly token?: string | undefined
   /** Set if the credential is not a key for this deployment: a mistyped key, an unset variable, or something else. */
@@ -34,7 +34,7 @@ export const isOperator = (caller: Caller | undefined): boolean =>
  * Reads the credential in a request: `Authorization: Bearer` (RFC 6750), or `X-API-Key` if there is no bearer token. If
  * a request has both, the bearer token is used.
  */
-export async function shownBy(request: Request, env: SignInEnv): Promise<Shown> {
+export async function shownBy(request: Request, env: SignInEnv): Promise<ShownCredentials> {
   const { headers } = request
   const authorization = headers.get('authorization') ?? ''
   const bearer = /^Bearer[ \t]/i.test(authorization)

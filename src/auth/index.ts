@@ -1,17 +1,17 @@
 import { namesWay, type SignInEnv } from './settings.ts'
 
 export { type AskGranted, grantedBy, IssuerUnavailable, isFor } from './access-token.ts'
-export { byOperator, isOperator, looksUnset, type Shown, shownBy } from './credential.ts'
+export { byOperator, isOperator, looksUnset, type ShownCredentials, shownBy } from './credential.ts'
 export { equal } from './equal.ts'
 export { callerWith, opens, UNSET_KEY, WRONG_KEY } from './key.ts'
 export type { FindOffers, Offer } from './offers.ts'
 export {
+  type BearerFault,
   challengeOf,
   metadataUrlOf,
   nameIn,
   resourceMetadata,
   resourceOf,
-  type TokenFault,
 } from './resource.ts'
 export { pathOf, readSecretUrl, withoutSecretUrl } from './secret-url.ts'
 export { authorizationIn, authorizationObject, forwarded } from './server/object.ts'

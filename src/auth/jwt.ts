@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { type Fetch, IssuerFault, TokenFault } from './issuer/ask.ts'
+import { type Fetch, IssuerFault, SignedTokenFault } from './issuer/ask.ts'
 import { keysUrlOf } from './issuer/metadata.ts'
 import { type Claims, verified } from './issuer/signed.ts'
 import type { Granted } from './server/orders.ts'
@@ -85,7 +85,7 @@ export async function personOfJwt(
       ...(client !== undefined && { clientId: client }),
     }
   } catch (error) {
-    if (error instanceof TokenFault) return { wrong: error.message }
+    if (error instanceof SignedTokenFault) return { wrong: error.message }
     if (error instanceof IssuerFault) return { fault: error.message }
     throw error
   }
@@ -106,11 +106,11 @@ const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash']
 
 function assertAccessToken(claims: Claims): void {
   if (ID_TOKEN_CLAIMS.some((it) => claims[it] !== undefined)) {
-    throw new TokenFault('This is an ID token. Send an access token.')
+    throw new SignedTokenFault('This is an ID token. Send an access token.')
   }
   // RFC 7800: the token is valid only with proof that the client has the key, which a bearer request does not include.
   if (claims.cnf !== undefined) {
-    throw new TokenFault('This token is bound to a key of its client. Send one that is not.')
+    throw new SignedTokenFault('This token is bound to a key of its client. Send one that is not.')
   }
 }
 

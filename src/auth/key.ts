@@ -1,10 +1,10 @@
 import type { Caller } from '../mcp/index.ts'
-import { type KeyEntry, READ, type ShownKey } from '../registry/index.ts'
+import { type KeyEntry, type PresentedKey, READ } from '../registry/index.ts'
 import { equal } from './equal.ts'
 
 /** Returns the caller for a key, or the reason that the key opens nothing. */
 export function callerWith(
-  shown: ShownKey,
+  shown: PresentedKey,
   entry: KeyEntry | undefined,
 ): { readonly caller: Caller } | { readonly wrong: string } {
   if (!entry || !equal(shown.hash, entry.hash)) return { wrong: WRONG_KEY }

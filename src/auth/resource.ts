@@ -28,7 +28,7 @@ export const resourceMetadata = (env: SignInEnv, origin: string, name?: string):
 })
 
 /** A token error (RFC 6750, section 3.1), as a code and a message. */
-export interface TokenFault {
+export interface BearerFault {
   readonly error: 'invalid_token' | 'insufficient_scope'
   readonly why: string
 }
@@ -44,7 +44,7 @@ const described = (why: string) => why.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g,
 export function challengeOf(
   env: SignInEnv,
   resource: { readonly origin: string; readonly name?: string | undefined } | undefined,
-  fault?: TokenFault,
+  fault?: BearerFault,
   hint?: string,
 ): string {
   const parts = [`realm="Tidegate${hint === undefined ? '' : `: ${described(hint)}`}"`]

@@ -2,10 +2,10 @@ import { isLoopback } from '../ground/index.ts'
 import type { CredentialSecrets } from '../registry/index.ts'
 
 /** The machine, unless this is a Worker. */
-type Machine = Readonly<Partial<Record<'MACHINE', object | undefined>>>
+type SettingsMachine = Readonly<Partial<Record<'MACHINE', object | undefined>>>
 
 /** The variables and secrets of the Worker that configure sign-in. */
-export interface SignInEnv extends CredentialSecrets, Machine {
+export interface SignInEnv extends CredentialSecrets, SettingsMachine {
   readonly TIDEGATE_KEY?: string | undefined
   readonly TIDEGATE_SECRET?: string | undefined
   readonly TIDEGATE_SECRET_PREVIOUS?: string | undefined

@@ -1,10 +1,10 @@
 // The commands that manage a deployment, and every other command that begins with a word. docs/command-line.md shows
 // how to use them.
 import { parseArgs } from 'node:util'
-import { type Command, common, type Options, type Values } from './command.ts'
+import { type Command, type CommandOptions, common, type OptionValues } from './command.ts'
 import { commands } from './commands.ts'
 import { apiAt } from './manage/api.ts'
-import { Failure, Mistake, NOT_UNDERSTOOD, parsingFault } from './terminal/failure.ts'
+import { CommandFailure, Mistake, NOT_UNDERSTOOD, parsingFault } from './terminal/failure.ts'
 import { helpOf, listOf } from './terminal/help.ts'
 
 const deployment = {
@@ -24,7 +24,7 @@ export async function runCommand(argv: readonly string[]): Promise<void> {
   try {
     process.exitCode = (await main(argv)) ?? 0
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
+    if (!(error instanceof CommandFailure)) throw error
     console.error(error.message)
     process.exitCode = error.code
   }
@@ -63,12 +63,15 @@ function showList(argv: readonly string[]) {
   return NOT_UNDERSTOOD
 }
 
-type AdminOptions = Options & typeof common & Partial<typeof deployment>
+type AdminOptions = CommandOptions & typeof common & Partial<typeof deployment>
 
 function read(command: Command, args: string[], options: AdminOptions) {
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-    return { values: values as Values<Options & typeof common & typeof deployment>, positionals }
+    return {
+      values: values as OptionValues<CommandOptions & typeof common & typeof deployment>,
+      positionals,
+    }
   } catch (error) {
     throw new Mistake(`${parsingFault(error)}. See: npx tidegate ${command.words} --help`)
   }

@@ -1,7 +1,7 @@
-import type { Ask } from './manage/api.ts'
+import type { ApiRequest } from './manage/api.ts'
 
 /** An option, as `parseArgs` reads it and --help shows it. */
-export interface Option {
+export interface CommandOption {
   readonly type: 'string' | 'boolean'
   readonly multiple?: boolean
   readonly short?: string
@@ -10,14 +10,14 @@ export interface Option {
   readonly about: string
 }
 
-export type Options = Readonly<Record<string, Option>>
+export type CommandOptions = Readonly<Record<string, CommandOption>>
 
 /** The values of options. */
-export type Values<Named extends Options> = {
+export type OptionValues<Named extends CommandOptions> = {
   readonly [Name in keyof Named]?: ValueOf<Named[Name]> | undefined
 }
 
-type ValueOf<One extends Option> = One extends { readonly multiple: true }
+type ValueOf<One extends CommandOption> = One extends { readonly multiple: true }
   ? string[]
   : One['type'] extends 'boolean'
     ? boolean
@@ -43,7 +43,7 @@ export const common = {
 /** A command of `npx tidegate`. */
 export interface Command<
   Names extends readonly string[] = readonly string[],
-  Named extends Options = Options,
+  Named extends CommandOptions = CommandOptions,
 > {
   /** The words that call it. */
   readonly words: string
@@ -54,14 +54,14 @@ export interface Command<
   readonly more?: string
   readonly options?: Named
   /** Runs it with a deployment's admin API. Returns an exit code, unless it is 0. */
-  run?(given: { readonly ask: Ask } & Given<Names, Named>): Exit
+  run?(given: { readonly ask: ApiRequest } & Given<Names, Named>): Exit
   /** The same, for a command that does not contact a deployment, or not as an admin. */
   runHere?(given: Given<Names, Named>): Exit
 }
 
-interface Given<Names extends readonly string[], Named extends Options> {
+interface Given<Names extends readonly string[], Named extends CommandOptions> {
   readonly args: ArgumentsOf<Names>
-  readonly options: Values<Named & typeof common>
+  readonly options: OptionValues<Named & typeof common>
 }
 
 type Exit = Promise<number | undefined> | Promise<void> | number | void
@@ -69,7 +69,7 @@ type Exit = Promise<number | undefined> | Promise<void> | number | void
 /** Defines a command. The types of its arguments and options come from their declarations. */
 export const command = <
   const Names extends readonly string[],
-  const Named extends Options = Record<never, never>,
+  const Named extends CommandOptions = Record<never, never>,
 >(
   it: Command<Names, Named>,
 ): Command => it as Command

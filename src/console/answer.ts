@@ -1,10 +1,10 @@
 import { pageHeaders } from './parts/layout.tsx'
 
 /** Output of JSX: becomes text through `toString`. */
-export type Html = { toString(): string | Promise<string> }
+export type HtmlChunk = { toString(): string | Promise<string> }
 
 /** Response with a page. */
-export const answer = (page: Html, status = 200): Response =>
+export const answer = (page: HtmlChunk, status = 200): Response =>
   new Response(page.toString() as string, { status, headers: pageHeaders })
 
 /** Redirects a browser after a change, so that a reload does not send the form twice. */

@@ -10,11 +10,11 @@ import { Page } from './parts/page.tsx'
 import { schema } from './schema/index.tsx'
 import { settings } from './settings/deployment.tsx'
 import { endpointSettings } from './settings/endpoint-settings.tsx'
-import { NotFound, type Visit } from './visit.ts'
+import { type ConsoleVisit, NotFound } from './visit.ts'
 import { workbench } from './workbench/index.tsx'
 
 /** The sections of the Console. */
-export const routes = new Hono<{ Bindings: Visit }>()
+export const routes = new Hono<{ Bindings: ConsoleVisit }>()
   .basePath('/console')
   .route('/', endpoints)
   .route('/add', add)
@@ -43,7 +43,7 @@ const NOTHING = 'The Console has no page at this address.'
 const FAILED = 'The page failed to load. Try again. If it keeps failing, check the log.'
 
 const FaultPage: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly title: string
   readonly text: string
 }> = ({ visit, title, text }) => (

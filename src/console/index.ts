@@ -3,17 +3,17 @@ import { NotFoundPage } from './pages/not-found.tsx'
 import { PublicPage, type PublicPlace } from './pages/public.tsx'
 import { type FoundRow, RecordPage } from './pages/record.tsx'
 import { SetupPage, type SetupState } from './pages/setup.tsx'
-import type { Visit } from './visit.ts'
+import type { ConsoleVisit } from './visit.ts'
 
 export { asset } from './assets.ts'
 export type { PublicPlace } from './pages/public.tsx'
 export type { SetupState, StepState } from './pages/setup.tsx'
 export { OPERATOR_KEY, PROOF } from './proof.ts'
 
-export type { RpcAnswer, Visit } from './visit.ts'
+export type { ConsoleVisit, RpcAnswer } from './visit.ts'
 
 /** Serves a page of the Console to an operator. The first request loads its code. */
-export const consoleRoutes = async (request: Request, visit: Visit): Promise<Response> =>
+export const consoleRoutes = async (request: Request, visit: ConsoleVisit): Promise<Response> =>
   (await import('./app.tsx')).routes.fetch(request, visit)
 
 /** `/`, and an endpoint in a browser. */
@@ -29,7 +29,7 @@ export const recordPage = (row: FoundRow): Response => answer(RecordPage(row))
 export const notFoundPage = (url: string): Response => answer(NotFoundPage({ url }), 404)
 
 /** The page that asks for the admin key, because a form has no proof. */
-export const proofPage = async (visit: Visit, action: string): Promise<Response> => {
+export const proofPage = async (visit: ConsoleVisit, action: string): Promise<Response> => {
   const { ProofPage } = await import('./pages/proof.tsx')
   return answer(ProofPage({ visit, action }), 403)
 }

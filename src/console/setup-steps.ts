@@ -1,5 +1,5 @@
 /** A setup step: a setting that a deployment needs, and how to set it. */
-export interface Step {
+export interface SetupStep {
   readonly id: 'key' | 'secret' | 'signIn' | 'database'
   readonly title: string
   readonly why: string
@@ -8,13 +8,13 @@ export interface Step {
   /** Message for a finished step. */
   readonly isSet: string
   /** Commands: on Cloudflare and on this machine, or for Node. */
-  readonly ways: readonly Way[]
+  readonly ways: readonly SetupWay[]
   readonly advice?: string
   /** Page in the Console for the step, once someone can sign in there. */
   readonly page?: { readonly href: string; readonly text: string; readonly after: string }
 }
 
-interface Way {
+interface SetupWay {
   readonly where: string
   readonly lines: readonly string[]
   readonly after: string
@@ -29,7 +29,7 @@ const MADE =
   'It creates missing secrets and stores them in the file .dev.vars. To get a new one, delete its line there.'
 
 /** Instructions for Cloudflare: a command that makes the value, and one that sets it. */
-const onCloudflare = (make: string, name: string): Way => ({
+const onCloudflare = (make: string, name: string): SetupWay => ({
   where: CLOUDFLARE,
   lines: [make, `npx wrangler secret put ${name}`],
   after: PASTE,
@@ -40,7 +40,7 @@ const LINE =
   'The first command prints it. Set the second line in the environment of npx tidegate serve, or in the file that --vars names. Then restart it.'
 
 /** Instructions for Node: a command that makes the value, and the variable to set. */
-const onMachine = (make: string, name: string): readonly Way[] => [
+const onMachine = (make: string, name: string): readonly SetupWay[] => [
   { where: ON_MACHINE, lines: [make, `${name}=…`], after: LINE },
 ]
 
@@ -48,12 +48,12 @@ const onMachine = (make: string, name: string): readonly Way[] => [
  *
  * @param isWorker true in a Worker, false on Node
  */
-export function stepsAt(origin: string, isWorker: boolean): readonly Step[] {
+export function stepsAt(origin: string, isWorker: boolean): readonly SetupStep[] {
   const steps = stepsOfWorker(origin)
   return isWorker ? steps : steps.map((it) => ({ ...it, ways: waysOnMachine(origin)[it.id] }))
 }
 
-const waysOnMachine = (origin: string): Readonly<Record<Step['id'], readonly Way[]>> => ({
+const waysOnMachine = (origin: string): Readonly<Record<SetupStep['id'], readonly SetupWay[]>> => ({
   key: onMachine('openssl rand -hex 32', 'TIDEGATE_KEY'),
   secret: onMachine('openssl rand -base64 32', 'TIDEGATE_SECRET'),
   signIn: onMachine('openssl rand -base64 18', 'TIDEGATE_PASSPHRASE'),
@@ -67,7 +67,7 @@ const waysOnMachine = (origin: string): Readonly<Record<Step['id'], readonly Way
   ],
 })
 
-function stepsOfWorker(origin: string): readonly Step[] {
+function stepsOfWorker(origin: string): readonly SetupStep[] {
   return [
     {
       id: 'key',

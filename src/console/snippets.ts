@@ -1,7 +1,7 @@
 import { isLoopback } from '../ground/index.ts'
 
 /** Address of an endpoint, for an app. */
-export interface Address {
+export interface EndpointLink {
   readonly url: string
   /** Name of the endpoint in the app. */
   readonly name: string
@@ -30,7 +30,7 @@ export interface Snippet {
 const KEY = 'KEY'
 
 /** Instructions for each app, the most common apps first. */
-export function snippetsFor(address: Address): readonly Snippet[] {
+export function snippetsFor(address: EndpointLink): readonly Snippet[] {
   const { url, name, access, key = KEY } = address
   const keyed = access === 'key'
   const bearer = keyed ? { headers: { Authorization: `Bearer ${key}` } } : {}
@@ -153,7 +153,7 @@ const file = (host: string, path: string, content: object, after?: string): Snip
 })
 
 /** Web apps accept a URL and cannot send a header. */
-const webHost = ({ url, access, secretUrl }: Address) => ({
+const webHost = ({ url, access, secretUrl }: EndpointLink) => ({
   what: 'the URL',
   text: secretUrl ?? url,
   after: [

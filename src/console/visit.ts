@@ -3,7 +3,7 @@ import type { Answers } from '../registry/index.ts'
 export type { Answers }
 
 /** One request to the Console. The operator is signed in, and any form comes from one of our pages. */
-export interface Visit {
+export interface ConsoleVisit {
   /** Origin of the request: `https://tidegate.example.workers.dev`. */
   readonly origin: string
   /** True in a Worker, false on Node. */
@@ -60,7 +60,7 @@ export type ApiAnswer<Body = unknown> =
 
 /** Calls the API with a JSON body. A refusal does not throw. */
 export async function ask<Body = unknown>(
-  { send, signal }: Visit,
+  { send, signal }: ConsoleVisit,
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   sent?: unknown,
@@ -91,7 +91,7 @@ export class NotFound extends Error {
 
 /** Calls the API, and throws if it refuses: {@link NotFound} with this message for status 404. */
 export async function demand<Body = unknown>(
-  visit: Visit,
+  visit: ConsoleVisit,
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
   missing?: string,

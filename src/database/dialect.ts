@@ -116,7 +116,7 @@ export interface QualifiedCalls {
 
 /** Statements about tables that the role can read, except system tables. For rows, see `catalog-rows.ts`. */
 export interface Catalog {
-  tables(page: Page): Statement
+  tables(page: CatalogPage): Statement
   /** The tables that a name can refer to, written as `table` or `schema.table`, in any case. */
   find(name: string): Statement
   /** Tables with names similar to this one, for a hint. */
@@ -142,7 +142,7 @@ export interface Joining {
 }
 
 /** A page of the list of tables. */
-export interface Page {
+export interface CatalogPage {
   /** Part of a table name, a column name or a comment, in any case. */
   readonly search?: string | undefined
   /** Searches only table names, with their schemas if there are several. */

@@ -4,9 +4,9 @@ import { beginnings, servicesOf } from './connection-string/engine-of.ts'
 import { NotRecognised } from './connection-string/fault.ts'
 import { fromParameters, readJdbc } from './connection-string/jdbc-form.ts'
 import { readKeywords } from './connection-string/keyword-form.ts'
-import { type Candidate, linesOf } from './connection-string/lines.ts'
+import { type CandidateText, linesOf } from './connection-string/lines.ts'
 import { unquoted, visibleText } from './connection-string/outer.ts'
-import type { Draft, Notes, Pasted } from './connection-string/pasted.ts'
+import type { Notes, Pasted, StringDraft } from './connection-string/pasted.ts'
 import { assertFilledIn } from './connection-string/placeholders.ts'
 import type { Recognised, Unrecognised } from './connection-string/recognised.ts'
 import { type Service, serviceOf } from './connection-string/services.ts'
@@ -88,7 +88,7 @@ async function recognised(text: string, first: Notes): Promise<Recognised> {
 }
 
 async function readCandidate(
-  { text, name }: Candidate,
+  { text, name }: CandidateText,
   variables: ReadonlyMap<string, string>,
   notes: Notes,
 ): Promise<Recognised | undefined> {
@@ -112,7 +112,7 @@ async function readTogether(variables: ReadonlyMap<string, string>, notes: Notes
 }
 
 /** Reads one connection string in any form. Throws {@link NotRecognised}. */
-function readDraft(text: string, notes: Notes): Draft | undefined {
+function readDraft(text: string, notes: Notes): StringDraft | undefined {
   const commanded = /^\S+\s/.test(text) ? readCommand(text, notes) : undefined
   if (commanded && 'draft' in commanded) return commanded.draft
   const it = commanded?.text ?? text
@@ -159,7 +159,7 @@ function readReference(text: string, { engines, ...notes }: Notes): Recognised |
   return { url, engine, encryption: 'within', changes, hints, suggested: suggested(name, engine) }
 }
 
-async function finished(draft: Draft, notes: Notes): Promise<Recognised> {
+async function finished(draft: StringDraft, notes: Notes): Promise<Recognised> {
   const { scheme = '' } = draft
   const pasted = notes.engines.find(({ schemes }) => Object.hasOwn(schemes, scheme))
   const known = knownScheme(scheme)

@@ -38,11 +38,11 @@ export interface Finding {
 }
 
 /** Asks a database in its dialect. It is guarded and limited like any other query. */
-export type Ask = (sql: string) => Promise<readonly (readonly Cell[])[]>
+export type AskRole = (sql: string) => Promise<readonly (readonly Cell[])[]>
 
 /** Finds out what a database role can do. `rollsBack`: the driver rolls back every transaction. */
 export type InspectRole = (
-  ask: Ask,
+  ask: AskRole,
   by: { readonly rollsBack?: boolean | undefined },
 ) => Promise<RoleReport>
 

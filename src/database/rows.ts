@@ -43,7 +43,7 @@ export interface Statement {
   /** True if we built it from names and values, so its author does not know its text. */
   readonly isBuilt?: boolean | undefined
   /** Set for a catalog question that can be joined with others. */
-  readonly shape?: Shape | undefined
+  readonly shape?: RowShape | undefined
   /**
    * The name of a catalog question whose answer can be cached for a short time. `beside` is the name of the
    * question about the same table's columns. See `schema/kept-catalog.ts`.
@@ -56,7 +56,7 @@ export interface Statement {
 }
 
 /** The form of a catalog question's rows. */
-export interface Shape {
+export interface RowShape {
   /** The number of columns. */
   readonly width: number
   /** The positions of the columns that the rows are sorted by, counted from 0. */

@@ -1,7 +1,7 @@
 import { cancelledByCaller } from './error.ts'
 
 /** A session with a database, as seen by a call. */
-interface Session {
+interface DatabaseSession {
   /** True if it can take more statements. */
   readonly isOpen: boolean
   /** Ends it. A second call does nothing. */
@@ -13,7 +13,7 @@ interface Session {
  * statement starts as if in a new session, and leaves nothing behind for the next statement.
  */
 export class Sessions {
-  readonly #open = new Map<string, Promise<Session>>()
+  readonly #open = new Map<string, Promise<DatabaseSession>>()
   readonly #end = Promise.withResolvers<void>()
   #ended = false
 
@@ -23,7 +23,7 @@ export class Sessions {
   }
 
   /** The session with this name, or a new one if none is open. */
-  async take<It extends Session>(name: string, connect: () => Promise<It>): Promise<It> {
+  async take<It extends DatabaseSession>(name: string, connect: () => Promise<It>): Promise<It> {
     for (;;) {
       if (this.#ended) throw cancelledByCaller()
       const known = this.#open.get(name) as Promise<It> | undefined
@@ -48,7 +48,7 @@ export class Sessions {
     await Promise.allSettled(all.map(async (it) => (await it).leave()))
   }
 
-  #forget(name: string, session: Promise<Session>): void {
+  #forget(name: string, session: Promise<DatabaseSession>): void {
     if (this.#open.get(name) === session) this.#open.delete(name)
   }
 }

@@ -11,7 +11,12 @@ import {
   wayToSignIn,
 } from '../auth/index.ts'
 import { clientNetwork } from '../ground/index.ts'
-import { type AskRegistry, adminApi, type Candidate, type Surroundings } from '../registry/index.ts'
+import {
+  type ApiContext,
+  type AskRegistry,
+  adminApi,
+  type CandidateEndpoint,
+} from '../registry/index.ts'
 import { type App, refuse } from './admission/admission.ts'
 import { deploymentOf } from './deployment.ts'
 import { inspectionOf } from './doctor/inspection.ts'
@@ -52,7 +57,7 @@ export async function administration(
       sites.forget()
     }
   }
-  const { diagnose, ...inspection } = inspectionOf(deployment, (it: Candidate) =>
+  const { diagnose, ...inspection } = inspectionOf(deployment, (it: CandidateEndpoint) =>
     siteOfCandidate(sites, it),
   )
   const { serveApi } = await adminApi()
@@ -69,19 +74,20 @@ export async function administration(
     privateHosts: sites.privateHosts,
     machine: deployment.lent,
     ...inspection,
-    diagnose: (it: Candidate, signal: AbortSignal) => diagnose([it], signal, { tables: true }),
+    diagnose: (it: CandidateEndpoint, signal: AbortSignal) =>
+      diagnose([it], signal, { tables: true }),
     metrics: deployment.calls.metrics,
     health: () => healthOf(env),
     async hostTest(url: string) {
       const { selfTest } = await import('./doctor/self-test.ts')
       return selfTest(url, send)
     },
-  } satisfies Surroundings
+  } satisfies ApiContext
   return (request) => serveApi(request, surroundings)
 }
 
 /** An endpoint as its group sees it. It does not have to be stored. */
-function siteOfCandidate(sites: Sites, { entry, group, privateHosts }: Candidate) {
+function siteOfCandidate(sites: Sites, { entry, group, privateHosts }: CandidateEndpoint) {
   const { credentials: own, ...site } = sites.siteOf(entry)
   const credentials = { ...own, ...group?.credentials }
   return { ...site, credentials, privateHosts, group: group && { ...group, changedAt: 0 } }

@@ -12,7 +12,7 @@ import {
   secretProblem,
 } from '../registry/index.ts'
 import { type Env, listIn } from './env.ts'
-import { Servers } from './servers.ts'
+import { SiteServers } from './servers.ts'
 import { siteIo } from './site-io.ts'
 import { Sites } from './sites.ts'
 
@@ -54,7 +54,7 @@ function buildDeployment(env: Env) {
     calls,
     keeping,
     groupsCount,
-    servers: new Servers(env, { ioOf, keeping, calls }),
+    servers: new SiteServers(env, { ioOf, keeping, calls }),
     sessions: durableSessions(env.SESSIONS, seal),
     /** Counts wrong keys by network, in this isolate. */
     guesses: new Misses(),

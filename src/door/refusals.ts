@@ -1,16 +1,16 @@
-import { challengeOf, isOperator, issuersOf, pathOf, type TokenFault } from '../auth/index.ts'
+import { type BearerFault, challengeOf, isOperator, issuersOf, pathOf } from '../auth/index.ts'
 import { codes, Refusal } from '../mcp/index.ts'
 import type { Env } from './env.ts'
 import { faults, NO_ENDPOINT } from './faults.ts'
 import type { Site } from './sites.ts'
-import { type Visit, visitOf } from './visit.ts'
+import { type RequestAccess, visitOf } from './visit.ts'
 
 /** The reason to refuse a caller, if there is one. */
 export function refusalOf(
-  { route, caller, key, wrong, open, sites, lacksRight, lacksScope, resource }: Visit,
+  { route, caller, key, wrong, open, sites, lacksRight, lacksScope, resource }: RequestAccess,
   env: Env,
 ): Refusal | undefined {
-  const challenge = (fault?: TokenFault, hint?: string) => ({
+  const challenge = (fault?: BearerFault, hint?: string) => ({
     'www-authenticate': challengeOf(env, resource, fault, hint),
     'cache-control': 'no-store',
   })
@@ -37,7 +37,7 @@ export function refusalOf(
 }
 
 /** The refusal for an endpoint that is switched off. The operator can still open its `/doctor`. */
-export function inactivity({ route, caller, sites: [site] }: Visit): Refusal | undefined {
+export function inactivity({ route, caller, sites: [site] }: RequestAccess): Refusal | undefined {
   if (!site || site.active) return undefined
   if (route === 'doctor' && isOperator(caller)) return undefined
   return new Refusal(403, INACTIVE, {}, faults.inactive)

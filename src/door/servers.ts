@@ -19,22 +19,22 @@ import type { Site } from './sites.ts'
 /** Limits on cached servers and the characters of their endpoints. One with a search has one per origin. */
 const MAX_SERVERS = { entries: 1_000, size: 8 * 1024 * 1024 }
 
-interface Parts {
+interface SiteParts {
   readonly ioOf: (site: Site) => CredentialIo
   readonly keeping: { readonly stores: Stores; readonly seal: Seal }
   readonly calls: DeploymentCalls
 }
 
 /** The MCP servers of sites. Each is made once, until its endpoint or group changes. */
-export class Servers {
+export class SiteServers {
   readonly #kept = new BoundedMap<{ readonly version: string; readonly server: Promise<Server> }>(
     MAX_SERVERS,
   )
   readonly #env: Env
-  readonly #parts: Parts
+  readonly #parts: SiteParts
   #watches: QuestionWatches | undefined
 
-  constructor(env: Env, parts: Parts) {
+  constructor(env: Env, parts: SiteParts) {
     this.#env = env
     this.#parts = parts
   }

@@ -1,5 +1,5 @@
 import { waitUntil } from 'cloudflare:workers'
-import type { Person, Shown } from '../auth/index.ts'
+import type { Person, ShownCredentials } from '../auth/index.ts'
 import {
   ConfigError,
   type Endpoint,
@@ -12,8 +12,8 @@ import {
   type Credential,
   directory,
   type EndpointEntry,
-  type Found,
   type KeyEntry,
+  type LookupResult,
 } from '../registry/index.ts'
 import { type Env, listIn } from './env.ts'
 
@@ -44,7 +44,7 @@ export interface Sought {
 }
 
 /** A caller looking for an endpoint: a key, or the person who signed in. */
-interface Seeker extends Pick<Shown, 'key'> {
+interface Seeker extends Pick<ShownCredentials, 'key'> {
   readonly person?: Person | undefined
 }
 
@@ -102,7 +102,7 @@ export class Sites {
     }
   }
 
-  siteOf(entry: Pick<EndpointEntry, 'value'> & Partial<EndpointEntry>, found?: Found): Site {
+  siteOf(entry: Pick<EndpointEntry, 'value'> & Partial<EndpointEntry>, found?: LookupResult): Site {
     const { value: endpoint, active = true, changedAt: version = 0 } = entry
     return {
       endpoint,

@@ -6,7 +6,7 @@ import {
   looksUnset,
   opens,
   resourceOf,
-  type Shown,
+  type ShownCredentials,
   shownBy,
   UNSET_KEY,
   WRONG_KEY,
@@ -21,7 +21,7 @@ import { unavailable } from './faults.ts'
 import type { Site, Sought } from './sites.ts'
 
 /** A request on arrival: its caller and its target. */
-export interface Visit {
+export interface RequestAccess {
   readonly route: string
   /** Undefined for a caller without a key, who can use public endpoints. */
   readonly caller: Caller | undefined
@@ -51,7 +51,7 @@ const WELL_KNOWN = '.well-known'
  * Identifies a request's caller and target. Throws a {@link Refusal} only if the registry does not respond, or if too
  * many wrong keys came from the caller's network.
  */
-export async function visitOf(request: Request, env: Env, path: string): Promise<Visit> {
+export async function visitOf(request: Request, env: Env, path: string): Promise<RequestAccess> {
   const [, route = '', name] = path.split('/')
   const { granted: askGranted, guesses, registry, sites: known } = deploymentOf(env)
   const shown = await shownBy(request, env)
@@ -86,7 +86,7 @@ export async function visitOf(request: Request, env: Env, path: string): Promise
   const open = asked ? isOpen(route, sites) && !(all && registry) : true
   // The oldest transport has one address, which serves the same endpoint as /mcp.
   const leads = (route === 'mcp' && (!name || isName(name))) || (route === 'sse' && !name)
-  const visit: Visit = {
+  const visit: RequestAccess = {
     route,
     sites,
     open,
@@ -122,9 +122,9 @@ function countGuess(guesses: Misses, network: string | undefined, isWrong: boole
 function ofPerson(
   granted: NonNullable<Awaited<ReturnType<AskGranted>>>,
   sought: Sought,
-  { route, open }: Visit,
+  { route, open }: RequestAccess,
   place: { readonly origin: string; readonly name: string | undefined },
-): Partial<Visit> {
+): Partial<RequestAccess> {
   if (granted.refused !== undefined) return { wrong: granted.refused }
   const { person, scopes, allowed } = granted
   const { name = '', site, denied } = sought
@@ -147,7 +147,7 @@ const isOpenedBy = (sought: Sought): boolean =>
 const lacksGroup = ({ site }: Sought): boolean => site?.endpoint.access === 'groups' && !site.group
 
 /** The reason that a request's credential is not a key, as far as the credential itself shows it. */
-export const sentenceOf = ({ wrong }: Pick<Shown, 'wrong'>): string | undefined =>
+export const sentenceOf = ({ wrong }: Pick<ShownCredentials, 'wrong'>): string | undefined =>
   wrong === 'unset' ? UNSET_KEY : wrong && WRONG_KEY
 
 /** True if anyone can use this. Only the operator can read about database roles. */

@@ -24,7 +24,7 @@ interface Trace {
 }
 
 /** One call to an endpoint, with facts that are added while it runs. */
-export interface Call {
+export interface EndpointCall {
   readonly asked: Asked
   readonly endpoint: Endpoint
   readonly context: Context
@@ -39,18 +39,18 @@ export interface Call {
 }
 
 /** The deployment's hooks around calls to an endpoint. */
-export interface Calls {
+export interface CallHooks {
   /** True if a trace that begins here is recorded somewhere. */
   readonly sampled: boolean
   /** Runs a call and returns its result. It can refuse a tool call with a ToolError. */
-  around(call: Call, run: () => ReturnType<Around>): ReturnType<Around>
+  around(call: EndpointCall, run: () => ReturnType<Around>): ReturnType<Around>
 }
 
 /** Lets a deployment limit and record calls to an endpoint. */
 export const aroundCalls =
-  (endpoint: Endpoint, { sampled, around }: Calls): Around =>
+  (endpoint: Endpoint, { sampled, around }: CallHooks): Around =>
   (asked, context, run) => {
-    const call: Call = {
+    const call: EndpointCall = {
       asked,
       endpoint,
       context,
@@ -67,11 +67,11 @@ export const aroundCalls =
 
 /** The context of a handler, within {@link aroundCalls}. */
 interface CallContext extends Context {
-  readonly call?: Call
+  readonly call?: EndpointCall
 }
 
 /** The call that belongs to a request, if the deployment tracks calls. */
-export const callOf = (context: CallContext): Call | undefined => context.call
+export const callOf = (context: CallContext): EndpointCall | undefined => context.call
 
 /** A new span in the client's trace, or in a new trace. `traceparent` is valid if present. */
 function traceOf(traceparent: string | undefined, sampled: boolean): Trace {

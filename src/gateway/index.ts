@@ -2,7 +2,7 @@ import { version } from '../ground/index.ts'
 import type { Changes, Server } from '../mcp/index.ts'
 import { type ResultStorage, resultsOf } from './answer/kept-results.ts'
 import { resultResources } from './answer/result-resource.ts'
-import { aroundCalls, type Calls } from './calls.ts'
+import { aroundCalls, type CallHooks } from './calls.ts'
 import type { Endpoint } from './config/endpoint.ts'
 import { instructions } from './instructions.ts'
 import { assertEstimates } from './open/cost-limit.ts'
@@ -30,7 +30,7 @@ const tools: readonly DatabaseTool[] = [listTables, describeTable, queryTable, q
 const builtIn = tools.map(({ name }) => name)
 
 /** The options that a deployment passes to a gateway. */
-interface GatewayOptions {
+interface ServingOptions {
   /** The store for large answers. Without it, they are only cut. */
   readonly keeping?: ResultStorage | undefined
   /** Announces schema changes to clients, if set. Groups that see different tables need one each. */
@@ -38,7 +38,7 @@ interface GatewayOptions {
   /** The origin of this deployment: `https://tidegate.example.com`. */
   readonly origin?: string | undefined
   /** Limits and records the calls. */
-  readonly calls?: Calls | undefined
+  readonly calls?: CallHooks | undefined
   /** The states of the verified questions, as far as they have been checked. */
   readonly questions?: QuestionStates | undefined
   /** The group that is served. */
@@ -50,7 +50,7 @@ interface GatewayOptions {
 export function gateway(
   configured: Endpoint,
   io: CredentialIo,
-  { keeping, carrier, origin = '', calls, questions, group, rules }: GatewayOptions = {},
+  { keeping, carrier, origin = '', calls, questions, group, rules }: ServingOptions = {},
 ): Server {
   const allowed = rules ? restricted(configured, rules) : configured
   const restriction = rules && JSON.stringify([group, rules])
@@ -116,9 +116,9 @@ export const reportGroup = async (
   (await import('./open/group-report.ts')).reportGroup(endpoint, rules, io, builtIn)
 
 export { KEPT_MS } from './answer/kept-results.ts'
-export type { Call, Calls, RanStatement } from './calls.ts'
+export type { CallHooks, EndpointCall, RanStatement } from './calls.ts'
 export { fieldFaults } from './config/config-fault.ts'
-export type { Endpoint, Limits, Settings } from './config/endpoint.ts'
+export type { ConfiguredLimits, Endpoint, Settings } from './config/endpoint.ts'
 export { ConfigError, isDemo, readEndpoints } from './config/endpoint.ts'
 export { endpointSchema, isName } from './config/endpoint-schema.ts'
 export { jsonFault } from './config/json-fault.ts'
@@ -129,7 +129,7 @@ export {
   type VerifiedQuestion,
 } from './config/verified-question-config.ts'
 export type { Diagnosis } from './diagnose/diagnosis.ts'
-export type { Stage } from './diagnose/stage.ts'
+export type { DiagnosisStage } from './diagnose/stage.ts'
 export type { CredentialIo, StoredUrl } from './open/endpoint-database.ts'
 export { type GroupRules, groupRules } from './open/group-rules.ts'
 export type { QuestionLook } from './questions/question-look.ts'

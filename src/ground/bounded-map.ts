@@ -1,7 +1,7 @@
 import { steadyNow } from './steady-clock.ts'
 
 /** Limits of a map. */
-export interface Bounds {
+export interface MapBounds {
   readonly entries: number
   /** Maximum total size of all entries. Unlimited if left out. */
   readonly size?: number | undefined
@@ -14,11 +14,11 @@ export interface Bounds {
  * whatever its size. On Workers, a value must not be a promise that waits for a request's I/O.
  */
 export class BoundedMap<Value> {
-  readonly #entries = new Map<string, Entry<Value>>()
-  readonly #bounds: Readonly<Record<keyof Bounds, number>>
+  readonly #entries = new Map<string, MapEntry<Value>>()
+  readonly #bounds: Readonly<Record<keyof MapBounds, number>>
   #size = 0
 
-  constructor({ entries, size = UNLIMITED, ttlMs = UNLIMITED }: Bounds) {
+  constructor({ entries, size = UNLIMITED, ttlMs = UNLIMITED }: MapBounds) {
     this.#bounds = { entries, size, ttlMs }
   }
 
@@ -65,7 +65,7 @@ export class BoundedMap<Value> {
 
 const UNLIMITED = Number.POSITIVE_INFINITY
 
-interface Entry<Value> {
+interface MapEntry<Value> {
   readonly value: Value
   readonly size: number
   readonly at: number

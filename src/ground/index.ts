@@ -1,4 +1,4 @@
-export { BoundedMap, type Bounds } from './bounded-map.ts'
+export { BoundedMap, type MapBounds } from './bounded-map.ts'
 export { counted } from './counted.ts'
 export { hashOf, randomText, sha256 } from './crypto.ts'
 export { foldName } from './fold-name.ts'

@@ -1,4 +1,4 @@
-import type { Reach } from './reach.ts'
+import type { NetworkReach } from './reach.ts'
 import type { Report } from './report.ts'
 import type { ProbedEndpoint } from './rpc.ts'
 
@@ -6,6 +6,6 @@ import type { ProbedEndpoint } from './rpc.ts'
 export interface Examination extends ProbedEndpoint {
   /** The URL as the person wrote it. */
   readonly pasted: string
-  readonly reach: Reach
+  readonly reach: NetworkReach
   readonly report: Report
 }

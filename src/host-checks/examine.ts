@@ -9,11 +9,11 @@ import { maskOf } from './mask.ts'
 import { checkWellKnowns } from './metadata.ts'
 import { checkPreflight } from './preflight.ts'
 import { type ProbeAnswer, type ProbeIo, prober } from './probe.ts'
-import { type Lookup, reachOf } from './reach.ts'
+import { type AddressLookup, reachOf } from './reach.ts'
 import { checkRegistration, checkRegistrationEndpoint } from './registration.ts'
 import { Report } from './report.ts'
 import { checkResourceMetadata } from './resource-metadata.ts'
-import { type AuthorizationServer, checkServerMetadata } from './server-metadata.ts'
+import { checkServerMetadata, type UsableAuthorizationServer } from './server-metadata.ts'
 import { checkTokenEndpoint } from './token-endpoint.ts'
 import { checkTools } from './tools.ts'
 
@@ -25,7 +25,7 @@ export interface ExamineOptions {
 
 /** Functions that send requests and look up names. */
 export interface ExamineIo extends ProbeIo {
-  readonly lookup: Lookup
+  readonly lookup: AddressLookup
 }
 
 /** Does what hosts do when a person pastes this URL, without a key, in the order in which they would meet problems. */
@@ -81,7 +81,7 @@ async function checkClosed(exam: Examination, opened: ProbeAnswer, register: boo
 
 async function checkServer(
   exam: Examination,
-  { authorize, token, registration, registering }: AuthorizationServer,
+  { authorize, token, registration, registering }: UsableAuthorizationServer,
   register: boolean,
 ) {
   await checkUnknownClient(exam, authorize)

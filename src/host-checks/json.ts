@@ -2,10 +2,10 @@
 import { isObject } from '../ground/index.ts'
 
 /** The fields in an object that a stranger sent. */
-export type Fields = Readonly<Record<string, unknown>>
+export type JsonFields = Readonly<Record<string, unknown>>
 
 /** The fields in a value. Empty unless the value is an object. */
-export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
+export const fieldsOf = (value: unknown): JsonFields => (isObject(value) ? value : {})
 
 /** The value in a JSON string. Undefined if it is not valid. */
 export function jsonIn(text: string): unknown {
@@ -17,7 +17,7 @@ export function jsonIn(text: string): unknown {
 }
 
 /** The object in a JSON string. Undefined if there is anything else in it. */
-export function objectIn(text: string): Fields | undefined {
+export function objectIn(text: string): JsonFields | undefined {
   const value = jsonIn(text)
   return isObject(value) ? value : undefined
 }

@@ -1,6 +1,6 @@
 // Reads an OAuth metadata document as hosts do.
 import type { Examination } from './examination.ts'
-import { type Fields, objectIn, urlIn } from './json.ts'
+import { type JsonFields, objectIn, urlIn } from './json.ts'
 import { allowsOrigin, fromPage } from './preflight.ts'
 import { isHtml, isRedirect, type ProbeAnswer, said } from './probe.ts'
 import { isInner } from './reach.ts'
@@ -8,7 +8,7 @@ import { isInner } from './reach.ts'
 /** A document at a well-known address, or the reason that there is none. */
 export interface ReadMetadata {
   readonly answer: ProbeAnswer
-  readonly document: Fields | undefined
+  readonly document: JsonFields | undefined
   /** The reason, worded as the end of a sentence. */
   readonly fault: string | undefined
 }

@@ -3,13 +3,13 @@ import { isLoopback } from '../ground/index.ts'
 import { urlIn } from './json.ts'
 
 /** The machines that can reach a server: its own, those on its private network, or all. */
-export type Reach = 'loopback' | 'private' | 'public'
+export type NetworkReach = 'loopback' | 'private' | 'public'
 
 /** Looks up the addresses for a name. */
-export type Lookup = (name: string) => Promise<readonly { readonly address: string }[]>
+export type AddressLookup = (name: string) => Promise<readonly { readonly address: string }[]>
 
 /** Finds out which machines can reach a host. In doubt, all of them, so the server cannot point to private hosts. */
-export async function reachOf(hostname: string, lookup: Lookup): Promise<Reach> {
+export async function reachOf(hostname: string, lookup: AddressLookup): Promise<NetworkReach> {
   if (/(?:^|\.)localhost\.?$/.test(hostname)) return 'loopback'
   const own = kindOf(hostname)
   if (own) return own
@@ -18,7 +18,7 @@ export async function reachOf(hostname: string, lookup: Lookup): Promise<Reach> 
     const named = urlIn(`http://${address.includes(':') ? `[${address}]` : address}`)
     return named && kindOf(named.hostname)
   })
-  const all: readonly Reach[] = ['public', 'private', 'loopback']
+  const all: readonly NetworkReach[] = ['public', 'private', 'loopback']
   return all.find((it) => kinds.includes(it)) ?? 'public'
 }
 
@@ -28,7 +28,7 @@ export const isInner = (hostname: string): boolean =>
   (kindOf(hostname) ?? 'public') !== 'public'
 
 /** Classifies an address, in the only notation that a URL's host can have. Undefined for a name. */
-function kindOf(hostname: string): Reach | undefined {
+function kindOf(hostname: string): NetworkReach | undefined {
   // In a URL, a host that ends in a number is always an IPv4 address.
   if (!/^(?:[\d.]+|\[.+\])$/.test(hostname)) return undefined
   const [, high, low] = /^\[::ffff:([\da-f]+):([\da-f]+)\]$/.exec(hostname) ?? []

@@ -1,7 +1,7 @@
 import { ALL, type HostId, hosts } from './hosts.ts'
 
 /** The result of one check, and its fix. */
-export interface Finding {
+export interface HostFinding {
   readonly id: string
   /** The hosts it affects. Empty for a problem that affects people rather than hosts. */
   readonly hosts: readonly HostId[]
@@ -15,7 +15,7 @@ export interface Verdict {
   readonly name: string
   readonly verdict: string
   /** `note`: it connects with problems, or only a note keeps it out. `problem`: a problem keeps it out. */
-  readonly state: Finding['state']
+  readonly state: HostFinding['state']
 }
 
 /** A note or a problem: what was seen, and what to do. */
@@ -29,7 +29,7 @@ interface Remark {
 }
 
 /** The two outcomes of a check. */
-interface Check extends Remark {
+interface HostCheck extends Remark {
   readonly ok: string
   /** `problem` by default. */
   readonly state?: 'note' | 'problem'
@@ -39,13 +39,13 @@ const MAX_QUOTED = 160
 
 /** The findings of an examination, in order, and their effect on each host. */
 export class Report {
-  readonly findings: Finding[] = []
+  readonly findings: HostFinding[] = []
 
   /** The way that hosts connect: without authentication (`open`), with a `sign-in`, or with a `key`. */
   way: 'open' | 'sign-in' | 'key' | undefined
 
   readonly #mask: (text: string) => string
-  readonly #obstacles: (Pick<Finding, 'state' | 'seen'> & {
+  readonly #obstacles: (Pick<HostFinding, 'state' | 'seen'> & {
     readonly stops: readonly HostId[]
   })[] = []
 
@@ -69,7 +69,7 @@ export class Report {
   }
 
   /** Adds the result of a check: `ok` if it passed, or else the remark. */
-  check(id: string, isRight: boolean, { ok, state = 'problem', ...remark }: Check): void {
+  check(id: string, isRight: boolean, { ok, state = 'problem', ...remark }: HostCheck): void {
     if (isRight) this.ok(id, ok)
     else this[state](id, remark)
   }
@@ -100,7 +100,7 @@ export class Report {
       : { verdict: how, state: 'ok' }
   }
 
-  #add(id: string, state: Finding['state'], remark: Remark): void {
+  #add(id: string, state: HostFinding['state'], remark: Remark): void {
     const { hosts: among = ALL, stops = among, fix } = remark
     const seen = this.#shown(remark.seen)
     const finding = { id, hosts: among, state, seen }

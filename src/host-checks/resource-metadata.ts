@@ -2,7 +2,7 @@
 import type { Challenge } from './challenge.ts'
 import type { Examination } from './examination.ts'
 import { ALL, type HostId } from './hosts.ts'
-import { type Fields, textsIn, urlIn } from './json.ts'
+import { type JsonFields, textsIn, urlIn } from './json.ts'
 import { checkPages, readMetadata, readNamed, wellKnown } from './metadata.ts'
 
 /** Hosts that compare `resource` with the URL character by character. Other hosts accept an origin or a parent path. */
@@ -49,7 +49,7 @@ export async function checkResourceMetadata(exam: Examination, { metadata, beare
 function sayUnannounced(
   { report, url }: Examination,
   announced: string | undefined,
-  described: Fields | undefined,
+  described: JsonFields | undefined,
 ) {
   if (announced !== undefined) {
     return report.problem('challenge', {
@@ -66,7 +66,7 @@ function sayUnannounced(
   })
 }
 
-function sayResource({ report, url, pasted }: Examination, { resource }: Fields) {
+function sayResource({ report, url, pasted }: Examination, { resource }: JsonFields) {
   if (resource === pasted || (url.pathname === '/' && resource === url.origin))
     return report.ok('resource', 'The resource is the URL itself.')
   const named = urlIn(resource)
@@ -83,7 +83,7 @@ const isAbove = (resource: URL, url: URL): boolean =>
     resource.pathname.endsWith('/') ? resource.pathname : `${resource.pathname}/`,
   )
 
-function sayScopes({ report }: Examination, { scopes_supported: scopes }: Fields) {
+function sayScopes({ report }: Examination, { scopes_supported: scopes }: JsonFields) {
   if (!textsIn(scopes).includes('offline_access')) return
   report.note('resource-scopes', {
     seen: "The resource's scopes_supported includes offline_access, which is not a permission on this server.",
@@ -91,7 +91,7 @@ function sayScopes({ report }: Examination, { scopes_supported: scopes }: Fields
   })
 }
 
-function issuerIn(exam: Examination, { authorization_servers: servers }: Fields) {
+function issuerIn(exam: Examination, { authorization_servers: servers }: JsonFields) {
   const { report } = exam
   const [issuer] = textsIn(servers)
   const { fault } = readNamed(exam, issuer)

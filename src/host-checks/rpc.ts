@@ -45,13 +45,13 @@ export interface RpcReply {
 }
 
 /** Headers by name. */
-type NamedHeaders = Readonly<Record<string, string>>
+type RpcHeaders = Readonly<Record<string, string>>
 
 /** Sends a message to the endpoint. */
 export const send = (
   { probe, url }: ProbedEndpoint,
   message: object,
-  headers: NamedHeaders = {},
+  headers: RpcHeaders = {},
 ): Promise<ProbeAnswer> =>
   probe(url, {
     method: 'POST',
@@ -65,7 +65,7 @@ export const send = (
   })
 
 /** Connects as hosts did until 2026. */
-export const initialize = (endpoint: ProbedEndpoint, headers?: NamedHeaders) =>
+export const initialize = (endpoint: ProbedEndpoint, headers?: RpcHeaders) =>
   send(endpoint, legacyHello, headers)
 
 /** Connects as hosts do with the newest revision. */
@@ -73,7 +73,7 @@ export const discover = (endpoint: ProbedEndpoint) =>
   send(endpoint, modernHello, { 'mcp-protocol-version': MODERN, 'mcp-method': 'server/discover' })
 
 /** Headers for the requests that follow an `initialize` with this response. */
-export function after({ headers }: ProbeAnswer): NamedHeaders {
+export function after({ headers }: ProbeAnswer): RpcHeaders {
   const session = headers.get('mcp-session-id')
   return {
     'mcp-protocol-version': LEGACY,

@@ -1,7 +1,7 @@
 // The metadata of the authorization server (RFC 8414), which says what hosts can do there.
 import type { Examination } from './examination.ts'
 import { ALL, type HostId, REGISTERING } from './hosts.ts'
-import { type Fields, textsIn } from './json.ts'
+import { type JsonFields, textsIn } from './json.ts'
 import {
   checkPages,
   type NamedUrl,
@@ -16,7 +16,7 @@ import type { Report } from './report.ts'
 const PUBLIC = ALL.filter((it) => it !== 'chatgpt' && it !== 'n8n')
 
 /** An authorization server that hosts can use. */
-export interface AuthorizationServer {
+export interface UsableAuthorizationServer {
   readonly authorize: URL
   readonly token: URL
   readonly registration: URL | undefined
@@ -28,7 +28,7 @@ export interface AuthorizationServer {
 export async function checkServerMetadata(
   exam: Examination,
   issuer: string,
-): Promise<AuthorizationServer | undefined> {
+): Promise<UsableAuthorizationServer | undefined> {
   const { report } = exam
   const read = await find(exam, new URL(issuer))
   const { document } = read
@@ -94,7 +94,7 @@ function sayEndpoints(report: Report, endpoints: Readonly<Record<string, NamedUr
   })
 }
 
-function sayFlow(report: Report, document: Fields) {
+function sayFlow(report: Report, document: JsonFields) {
   const { code_challenge_methods_supported: methods, response_types_supported: types } = document
   report.check('pkce', textsIn(methods).includes('S256'), {
     ok: 'PKCE with S256 is supported.',
@@ -142,7 +142,7 @@ function sayIdentity(report: Report, readsDocuments: boolean, registers: boolean
 /** Reports how a host can authenticate. */
 function sayMethods(
   report: Report,
-  { token_endpoint_auth_methods_supported: list }: Fields,
+  { token_endpoint_auth_methods_supported: list }: JsonFields,
   readsDocuments: boolean,
 ) {
   const methods = textsIn(list)
@@ -162,7 +162,7 @@ function sayMethods(
   } else report.ok('client-authentication', 'Hosts that cannot keep a secret can sign in.')
 }
 
-function sayLasting(report: Report, document: Fields) {
+function sayLasting(report: Report, document: JsonFields) {
   const { grant_types_supported: grants, scopes_supported: scopes } = document
   if (grants !== undefined && !textsIn(grants).includes('authorization_code')) {
     report.problem('grant-types', {

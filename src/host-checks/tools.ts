@@ -1,7 +1,7 @@
 // Uses an open endpoint as a host does after it has connected.
 import { isObject } from '../ground/index.ts'
 import type { Examination } from './examination.ts'
-import { type Fields, fieldsOf } from './json.ts'
+import { fieldsOf, type JsonFields } from './json.ts'
 import { type ProbeAnswer, said } from './probe.ts'
 import type { Report } from './report.ts'
 import { after, leave, messageIn, send } from './rpc.ts'
@@ -42,7 +42,7 @@ function sayNotified(report: Report, answer: ProbeAnswer) {
   })
 }
 
-function sayTools(report: Report, tools: readonly Fields[]) {
+function sayTools(report: Report, tools: readonly JsonFields[]) {
   if (tools.length === 0) {
     return report.note('tools', {
       seen: 'The list of tools is empty: a host connects, but can do nothing.',
@@ -66,7 +66,7 @@ function sayTools(report: Report, tools: readonly Fields[]) {
 }
 
 /** Reports the tools that a host would leave out, or for which it would reject the whole list. */
-function sayShapes(report: Report, tools: readonly Fields[]) {
+function sayShapes(report: Report, tools: readonly JsonFields[]) {
   const wrong = tools.filter(({ name, inputSchema }) => {
     const { type, anyOf, oneOf, allOf, $ref } = fieldsOf(inputSchema)
     const isPlain = type === 'object' && !(anyOf ?? oneOf ?? allOf ?? $ref)

@@ -2,11 +2,11 @@ import type { Exchange } from './eras/exchange.ts'
 import type { Caller } from './features/context.ts'
 import type { Server } from './features/server.ts'
 import { answerByStream } from './sessions/http-sse.ts'
-import { type Owner, ownerOf } from './sessions/owner.ts'
+import { ownerOf, type SessionOwner } from './sessions/owner.ts'
 import { Session } from './sessions/session.ts'
 import { type SessionLimits, sessionLimits } from './sessions/session-limits.ts'
 import { type Sessions, signedSessions } from './sessions/sessions.ts'
-import type { Listener } from './sessions/streams.ts'
+import type { StreamListener } from './sessions/streams.ts'
 import { sealWith } from './state/seal.ts'
 import type { StateHost, Storage } from './state/storage.ts'
 import { StoreState } from './state/store.ts'
@@ -138,7 +138,7 @@ export class PipedSession {
 class MemorySession {
   readonly session: Session
   readonly stop: () => Promise<void>
-  readonly #listeners = new Set<Listener>()
+  readonly #listeners = new Set<StreamListener>()
   readonly #forget: () => void
 
   constructor({ changes }: Server, limits: SessionLimits, forget: () => void) {
@@ -160,17 +160,17 @@ class MemorySession {
   }
 
   /** Sends messages not tied to a request to a client that is always connected. */
-  async pipe(owner: Owner, send: (message: string) => void): Promise<void> {
+  async pipe(owner: SessionOwner, send: (message: string) => void): Promise<void> {
     const { stream } = await this.session.listen(owner, null)
     this.#listeners.add({ stream, send, close: () => {} })
   }
 
-  async listen(request: Request, owner: Owner): Promise<Response> {
+  async listen(request: Request, owner: SessionOwner): Promise<Response> {
     const { headers } = request
     const begun = await this.session.listen(owner, headers.get('last-event-id'))
     const { stream: name, missed, open, primer } = begun
     const stream = eventStream(() => this.#listeners.delete(listener))
-    const listener: Listener = {
+    const listener: StreamListener = {
       stream: name,
       send: stream.send,
       close: () => {

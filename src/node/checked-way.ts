@@ -4,17 +4,17 @@ import { DatabaseError, type Machine } from '../database/index.ts'
 import { withSentences } from './ssh/failure.ts'
 import { fetchThrough } from './ssh/fetch.ts'
 
-type Dial = NonNullable<Machine['dial']>
+type MachineDial = NonNullable<Machine['dial']>
 
 /** A machine's connections to databases that someone else entered. */
 export interface CheckedWay {
-  readonly dial: Dial
+  readonly dial: MachineDial
   readonly fetch: NonNullable<Machine['fetch']>
   close(): Promise<void>
 }
 
 /** The type of Node's function that finds the addresses of a name. */
-export type Lookup = typeof systemLookup
+export type CheckedLookup = typeof systemLookup
 
 /**
  * Connects to a database whose URL was entered in the Console or over the API. A name is looked up once, all its
@@ -25,8 +25,8 @@ export type Lookup = typeof systemLookup
  */
 export function checkedWay(
   allowed: readonly string[],
-  dial: Dial = overNetwork,
-  lookup: Lookup = systemLookup,
+  dial: MachineDial = overNetwork,
+  lookup: CheckedLookup = systemLookup,
 ): CheckedWay {
   const checked = withSentences(async (host, port, signal) => {
     const name = host.replace(/^\[(.*)\]$/, '$1')
@@ -61,7 +61,7 @@ const MAX_ADDRESSES = 4
 async function addressesOf(
   name: string,
   signal: AbortSignal,
-  lookup: Lookup,
+  lookup: CheckedLookup,
 ): Promise<readonly string[]> {
   // A path is not a host: Unix sockets are not open to URLs that someone else entered.
   if (name === '' || name.includes('/')) throw refusal()
@@ -80,7 +80,7 @@ async function addressesOf(
   }
 }
 
-const overNetwork: Dial = async (host, port, signal) => {
+const overNetwork: MachineDial = async (host, port, signal) => {
   signal.throwIfAborted()
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const socket = connect({ host, port }).setNoDelay(true).setKeepAlive(true)

@@ -9,7 +9,7 @@ import { publicHosts } from '../registry/index.ts'
 export const publicFetch = publicFetchBy(systemLookup)
 
 /** The same, with a different function for looking up names. */
-export function publicFetchBy(lookup: Lookup): typeof fetch {
+export function publicFetchBy(lookup: FetchLookup): typeof fetch {
   let agent: Dispatcher | undefined
   return async (input, init) => {
     const { Agent, buildConnector, fetch } = await import('undici')
@@ -32,7 +32,7 @@ const CONNECT_MS = 10_000
 const ANSWER_MS = 30_000
 
 type IsPublic = (address: string) => boolean
-type Lookup = typeof systemLookup
+type FetchLookup = typeof systemLookup
 type Connector = ReturnType<typeof import('undici').buildConnector>
 
 const refusing =
@@ -45,7 +45,7 @@ const refusing =
 
 /** Looks up a name. Fails if one of its addresses is private. */
 const publicOnly =
-  (lookup: Lookup, isPublic: IsPublic): LookupFunction =>
+  (lookup: FetchLookup, isPublic: IsPublic): LookupFunction =>
   (name, options, callback) => {
     lookup(name, { ...options, all: true }, (error, found) => {
       const addresses = found as LookupAddress[]

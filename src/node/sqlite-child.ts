@@ -2,7 +2,7 @@
 // too long, because nothing inside it could stop the statement.
 import { Worker } from 'node:worker_threads'
 import { DatabaseError } from '../database/sqlite/reader.ts'
-import { type Question, type Reply, read } from './sqlite/read.ts'
+import { type Question, type ReaderReply, read } from './sqlite/read.ts'
 
 /** The memory limit for this process. If a statement uses more, the process is killed. */
 const MAX_BYTES = 320 * 1024 * 1024
@@ -32,14 +32,14 @@ const watch = new Worker(WATCH, { eval: true, resourceLimits: { maxOldGeneration
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
 process.on('message', (question: Question) => {
-  process.send!('begun' satisfies Reply)
+  process.send!('begun' satisfies ReaderReply)
   watch.postMessage(true)
   const said = reply(question)
   watch.postMessage(false)
   process.send!(said)
 })
 
-function reply(question: Question): Reply {
+function reply(question: Question): ReaderReply {
   try {
     return { answer: read(question) }
   } catch (thrown) {

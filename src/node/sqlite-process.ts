@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { type Answer, DatabaseError } from '../database/index.ts'
 import type { Poolable } from '../database/on-node.ts'
-import type { Question, Reply } from './sqlite/read.ts'
+import type { Question, ReaderReply } from './sqlite/read.ts'
 
 /** The path goes through `node/`, which exists in src/ and in a build, whichever build folder this file is in. */
 const PROGRAM = join(import.meta.dirname, `../node/sqlite-child${extname(import.meta.filename)}`)
@@ -47,10 +47,10 @@ export class SqliteProcess implements Poolable {
    */
   async ask(question: Question, signal: AbortSignal): Promise<Answer | undefined> {
     const child = this.#child
-    const { promise, resolve, reject } = Promise.withResolvers<Said | undefined>()
+    const { promise, resolve, reject } = Promise.withResolvers<ReaderMessage | undefined>()
     let hasBegun = !this.#wasAsked
     this.#wasAsked = true
-    const take = (reply: Reply) => {
+    const take = (reply: ReaderReply) => {
       if (reply === 'begun') hasBegun = true
       else resolve(reply)
     }
@@ -105,7 +105,7 @@ export class SqliteProcess implements Poolable {
   }
 }
 
-type Said = Exclude<Reply, 'begun'>
+type ReaderMessage = Exclude<ReaderReply, 'begun'>
 
 const crashed = () =>
   new DatabaseError('too_large', 'The process that ran this statement ended before it answered.', {

@@ -5,7 +5,7 @@ import { inTime } from '../ground/index.ts'
 import { inLog } from './logged.ts'
 import { machineWith, type OwnMachine } from './machine.ts'
 import { checkDisk } from './objects/disk.ts'
-import { type Kind, Objects } from './objects/namespace.ts'
+import { type ObjectKind, Objects } from './objects/namespace.ts'
 import { openSound } from './objects/sound.ts'
 import { rateLimits } from './rate.ts'
 import { type Tunnel, tunnelOf } from './ssh/tunnel.ts'
@@ -26,7 +26,7 @@ const CONNECTIONS_MS = 500
 
 /** Builds a Worker's `env`: its variables, and bindings to objects in this process. Throws ConfigError. */
 export function openWorker(
-  kinds: Readonly<Record<string, Kind>>,
+  kinds: Readonly<Record<string, ObjectKind>>,
   { variables, state, machine }: WorkerOptions,
 ) {
   const all = { ...process.env, ...variables }

@@ -3,7 +3,7 @@ import type { Credential } from './state/entries.ts'
 
 export type { Answers } from './api/answers.ts'
 export { apiCodes } from './api/api-codes.ts'
-export type { Candidate, Surroundings } from './api/surroundings.ts'
+export type { ApiContext, CandidateEndpoint } from './api/surroundings.ts'
 export { directory, RegistryUnavailable, TooManyMisses } from './calls/directory.ts'
 export { Misses } from './calls/misses.ts'
 export {
@@ -14,10 +14,16 @@ export {
   type SealedCredential,
   secretProblem,
 } from './keys/credential-keys.ts'
-export { READ, readKey, type ShownKey } from './keys/key.ts'
+export { type PresentedKey, READ, readKey } from './keys/key.ts'
 export { Registry, registryIn } from './registry.ts'
 export type { AskSignIns, GrantEntry, SignInOrders } from './sign-ins.ts'
-export type { Credential, EndpointEntry, Found, GroupEntry, KeyEntry } from './state/entries.ts'
+export type {
+  Credential,
+  EndpointEntry,
+  GroupEntry,
+  KeyEntry,
+  LookupResult,
+} from './state/entries.ts'
 export type { AskRegistry } from './state/registry-state.ts'
 export { assertKnown, StateFault } from './state/state-version.ts'
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 vi.mock('cloudflare:workers', () => ({ DurableObject: class {}, waitUntil() {} }))
 
 const { IssuerFault } = await import('../../src/auth/issuer/ask.ts')
-const { Kept } = await import('../../src/auth/issuer/kept.ts')
+const { DocumentCache } = await import('../../src/auth/issuer/kept.ts')
 
 const MINUTE = 60_000
 
@@ -23,7 +23,7 @@ describe('while an issuer does not respond', () => {
   const down = () => Promise.reject(new IssuerFault('The identity provider did not answer.'))
 
   test('its last response is used for an hour and no longer', async () => {
-    const kept = new Kept<string>()
+    const kept = new DocumentCache<string>()
     expect(await kept.get('https://idp.example', async () => 'keys')).toBe('keys')
     for (let minutes = 11; minutes < 60; minutes += 8) {
       vi.setSystemTime(Date.now() + 8 * MINUTE)
@@ -34,7 +34,7 @@ describe('while an issuer does not respond', () => {
   })
 
   test('older keys are used, and only the first request waits for it', async () => {
-    const kept = new Kept<string>()
+    const kept = new DocumentCache<string>()
     await kept.get('https://idp.example', async () => 'keys')
     vi.setSystemTime(Date.now() + 15 * MINUTE)
     const asked = kept.get('https://idp.example', () => new Promise(() => {}))
@@ -45,7 +45,7 @@ describe('while an issuer does not respond', () => {
   })
 
   test('the failure is logged once, and again only after the issuer has responded', async () => {
-    const kept = new Kept<string>()
+    const kept = new DocumentCache<string>()
     await kept.get('https://idp.example', async () => 'keys')
     for (let i = 0; i < 5; i++) {
       vi.setSystemTime(Date.now() + 11 * MINUTE)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settings } from '../../src/console/settings/deployment.tsx'
-import type { Visit } from '../../src/console/visit.ts'
+import type { ConsoleVisit } from '../../src/console/visit.ts'
 import { type Operator, operatorAt } from '../support/operator.ts'
 import { askApi, operated } from '../support/registry-api.ts'
 import type { Shown } from '../support/visitor.ts'
@@ -335,7 +335,7 @@ describe('the deployment’s settings', () => {
     ['unreadable', { left: 0, unreadable: [], signIns: { left: 0, unreadable: 1 } }],
   ])('report %s if the registry returns %j', async (said, outcome) => {
     const { signal } = new AbortController()
-    const visit = { signal, send: async () => Response.json(outcome) } as unknown as Visit
+    const visit = { signal, send: async () => Response.json(outcome) } as unknown as ConsoleVisit
     const request = new Request('http://localhost/reseal', { method: 'POST' })
     const answer = await settings.fetch(request, visit)
     expect(answer.headers.get('location')).toBe(`/console/settings?done=${said}#registry`)

@@ -100,7 +100,7 @@ eachWay('github-issues', { variables }, (way) => {
     expect(new Set(numbers).size).toBe(57)
   })
 
-  test('goes on where pages are counted no more', async () => {
+  test('follows cursors after the last numbered page', async () => {
     const client = await way.connect()
     let page: string | undefined = ''
     let found = 0

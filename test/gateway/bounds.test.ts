@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { gateway, readEndpoints } from '../../src/gateway/index.ts'
 import { ask, LEGACY, MODERN, requestOf } from '../support/mcp.ts'
 
-/** The demo's own tools, and more of an operator's; its database is one that nobody may reach. */
+/** Serves the usual tools and two custom ones, with a database that fails and counts every attempt. */
 function served() {
   const tools = [
     ...['list_tables', 'describe_table', 'query_table', 'query', 'explain_query'],
@@ -45,7 +45,7 @@ const fields = Object.fromEntries(many('x', 201).map((it, i) => [`${it}${i}`, it
 
 const condition = { column: 'x', op: 'eq', value: '1' }
 
-describe.each([...LEGACY, MODERN])('what passes its bound in %s', (version) => {
+describe.each([...LEGACY, MODERN])('an argument that exceeds its limit in %s', (version) => {
   test.each([
     ['list_tables', { search: 'x'.repeat(201) }, 'at most 200'],
     ['list_tables', { cursor: long }, '"cursor" has more than 100000 characters'],
@@ -70,7 +70,7 @@ describe.each([...LEGACY, MODERN])('what passes its bound in %s', (version) => {
     ['search', { query: 'x'.repeat(1_001) }, 'at most 1000 characters'],
     ['fetch', { id: 'x'.repeat(4_001) }, 'at most 4000 characters'],
     ['constructor', { value: long }, '"value" has more than 100000 characters'],
-  ])('is told before a database is asked: %s %j', async (name, args, words) => {
+  ])('is reported before a database is opened: %s %j', async (name, args, words) => {
     const { answer, asked } = served()
     const { result, error } = await answer(version, 'tools/call', { name, arguments: args })
     const said = result?.content[0].text ?? error.message
@@ -80,7 +80,7 @@ describe.each([...LEGACY, MODERN])('what passes its bound in %s', (version) => {
     expect(asked()).toBe(0)
   })
 
-  test('is told in few words, however much is wrong', async () => {
+  test('is reported in a short error, even with many other faults', async () => {
     const { answer } = served()
     const args = {
       sql: 1,
@@ -136,16 +136,16 @@ describe.each([...LEGACY, MODERN])('what passes its bound in %s', (version) => {
     ['prompts/list', { cursor: { valueOf: null } }],
     ['resources/list', { cursor: { toString: 'x' } }],
     ['resources/templates/list', { cursor: [] }],
-  ])('or is of another kind is -32602: %s %j', async (method, params) => {
+  ])('or has the wrong type is error -32602: %s %j', async (method, params) => {
     const { error } = await served().answer(version, method, params)
     expect(error.code).toBe(-32602)
   })
 })
 
-describe.each([...LEGACY, MODERN])('a name that every object has in %s', (version) => {
+describe.each([...LEGACY, MODERN])('the name of an Object.prototype property in %s', (version) => {
   const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf']
 
-  test.each(names)('completes nothing: %s', async (name) => {
+  test.each(names)('has no completions: %s', async (name) => {
     for (const ref of [
       { type: 'ref/resource', uri: 'schema://shop/{table}' },
       { type: 'ref/resource', uri: 'result://{handle}/{part}' },
@@ -157,7 +157,7 @@ describe.each([...LEGACY, MODERN])('a name that every object has in %s', (versio
     }
   })
 
-  test.each(names)('names no prompt, tool, resource or method: %s', async (name) => {
+  test.each(names)('is not a prompt, tool, resource or method: %s', async (name) => {
     const { answer } = served()
     const tool = name === 'constructor' ? 'toString' : name
     expect((await answer(version, 'tools/call', { name: tool })).error.code).toBe(-32602)
@@ -172,7 +172,7 @@ describe.each([...LEGACY, MODERN])('a name that every object has in %s', (versio
     expect(completed.error.code).toBe(-32602)
   })
 
-  test('is no claim of a caller', async () => {
+  test('is not a claim of a caller', async () => {
     const { answer } = served()
     const { result } = await answer(version, 'tools/call', { name: 'claimed' })
     expect(result).toMatchObject({ isError: true })

@@ -31,14 +31,14 @@ const problem = (cost: object, ...names: string[]): string | undefined => {
   }
 }
 
-test('a limit that would limit nothing is told to the operator', () => {
+test('a limit that applies to no database is a configuration error', () => {
   expect(problem({ rows: 5 }, 'NOTES')).toBe(
     'Endpoint one sets caps.cost. SQLite estimates nothing before it runs a query, so caps.cost does not apply to it. There, caps.timeoutMs limits a query.',
   )
   expect(problem({ rows: 5 }, 'NOTES', 'SHOP')).toBe(undefined)
 })
 
-test('the doctor says of which database of several a limit does not hold', async () => {
+test('the doctor notes that a limit does not apply to one of several databases', async () => {
   const server = await startHrana(['create table notes (id integer primary key)'])
   try {
     const NOTES = `libsql://127.0.0.1:${server.port}?authToken=${TOKEN}`
@@ -52,7 +52,7 @@ test('the doctor says of which database of several a limit does not hold', async
   }
 })
 
-test('a limit because of which a database would run nothing is told to the operator', () => {
+test('a limit that would block every query of a database is a configuration error', () => {
   expect(problem({ plan: 5 }, 'SHOP', 'EVENTS')).toBe(
     'Endpoint one limits only caps.cost.plan, and ClickHouse estimates no cost for its database events, only rows. Set caps.cost.rows as well.',
   )
@@ -68,7 +68,7 @@ test.each([
   expect(() => endpoint(cost, 'SHOP')).toThrow(sentence)
 })
 
-test('a model reads the limit before its first query', () => {
+test('the instructions for a model contain the limit', () => {
   const { instructions } = gateway(endpoint({ plan: 100_000, rows: 5 }, 'SHOP'), io)
   expect(instructions).toContain(
     'Queries estimated at a cost over 100,000 or over 5 rows do not run.',

@@ -34,7 +34,7 @@ const setup = `
   create policy own on secrets using (owner = current_user);
 `
 
-await describePostgres('an endpoint with tools of its own', setup, (postgres) => {
+await describePostgres('an endpoint with custom tools', setup, (postgres) => {
   const endpoint = async (more: object) => {
     const [found] = readEndpoints({
       ENDPOINTS: JSON.stringify([
@@ -58,7 +58,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     return (await ask({ server: await endpoint(more) }, request)).body.result.tools
   }
 
-  test('lists them behind the others, with what may be given and nothing of what may not', async () => {
+  test('lists them after the others, with only the parameters that a model can set', async () => {
     const tools = await list({ tools: ['list_tables', orders, since] })
     expect(tools.map((it: { name: string }) => it.name)).toEqual([
       'list_tables',
@@ -77,7 +77,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     expect(JSON.stringify(tools)).not.toContain('tenant')
   })
 
-  test('binds what the caller is, whatever the model says', async () => {
+  test('binds claims of the caller, which the model cannot override', async () => {
     const more = { tools: [orders] }
     const mine = await call(more, 'orders_of', { customer: 7 }, north)
     expect(mine.structuredContent.rows).toEqual([[1, 'open']])
@@ -102,13 +102,13 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     [{ customer: '7 or true' }, 'customer'],
     [{ customer: 7, status: "open' or '1'='1" }, 'status'],
     [{}, 'customer'],
-  ])('refuses values that may not be: %j', async (args, name) => {
+  ])('refuses invalid values: %j', async (args, name) => {
     const refused = await call({ tools: [orders] }, 'orders_of', args, north)
     expect(refused.isError).toBe(true)
     expect(refused.content[0].text).toContain(name)
   })
 
-  test('takes dates for dates, between the first and the last there is', async () => {
+  test('accepts only dates between min and max', async () => {
     const more = { tools: [since] }
     const found = await call(more, 'orders_since', { day: '2025-05-01' })
     expect(found.structuredContent.rows).toEqual([[3], [4]])
@@ -117,7 +117,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     }
   })
 
-  test('takes every date there is where none is the first or the last', async () => {
+  test('accepts every date if there is no min or max', async () => {
     const day = { name: 'day', type: 'date' }
     const more = { tools: [{ ...since, sql: 'select $1::date as day', params: [day] }] }
     for (const day of ['0001-01-01', '9999-12-31']) {
@@ -126,7 +126,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     }
   })
 
-  test('takes a parameter that is called database, where there is one database', async () => {
+  test('accepts a parameter called database if there is only one database', async () => {
     const params = [{ name: 'database', type: 'string' }]
     const more = { tools: [{ ...since, sql: 'select $1::text as said', params }] }
     const found = await call(more, 'orders_since', { database: 'books' })
@@ -153,12 +153,12 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     [{ tools: [{ ...orders, name: 'query' }] }, /two tools called query/],
     [{ tools: [orders, orders] }, /two tools called orders_of/],
     [{ tools: ['qeury'] }, /There are: list_tables/],
-  ])('is not served when one of them cannot be', async (more, sentence) => {
+  ])('is not served with an invalid tool or search', async (more, sentence) => {
     await expect(endpoint(more)).rejects.toThrow(ConfigError)
     await expect(endpoint(more)).rejects.toThrow(sentence)
   })
 
-  test('may have no free SQL, and says so to whoever tries', async () => {
+  test('can have no free SQL, and says so in the error', async () => {
     const names = (await list({ sql: false })).map((it: { name: string }) => it.name)
     expect(names).toEqual(['list_tables', 'describe_table', 'query_table'])
     for (const name of ['query', 'explain_query']) {
@@ -171,7 +171,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     expect((await endpoint({ sql: false })).instructions).toContain('then query_table.')
   })
 
-  test('may write its rows as CSV or Markdown, the same rows', async () => {
+  test('can write the same rows as CSV or Markdown', async () => {
     const sql = `select 'a,b' as x, null as y, '' as z, 'p|q' || chr(10) || 'r' as "n|m", '{"a":[1]}'::jsonb as j`
     const text = async (format: string) => {
       const { content, structuredContent } = await call({ format }, 'query', { sql })
@@ -188,7 +188,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     expect(content[0].text).toMatch(/^id\n1\n\nOnly the first 1 rows/)
   })
 
-  test('says of no rows that row-level security may be why', async () => {
+  test('names row-level security as a possible reason for an empty answer', async () => {
     for (const [name, args] of [
       ['query', { sql: 'select * from secrets s' }],
       ['query_table', { table: 'secrets' }],
@@ -205,7 +205,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     expect(structuredContent).not.toHaveProperty('hint')
   })
 
-  test('reports progress while the database is at it, to a client that asked', async () => {
+  test('reports progress during a slow query, to a client that asked for it', async () => {
     const slow = requestOf('2025-11-25', {
       method: 'tools/call',
       params: {
@@ -227,7 +227,7 @@ test.each([
   'mysql://reader@127.0.0.1:9/shop',
   'clickhouse://127.0.0.1:9/shop',
 ])(
-  'a tool whose statement lacks a parameter, or has one too many, is not served: %s',
+  'a tool is not served if the placeholders in its statement do not match its parameters: %s',
   async (url) => {
     const of = async (sql: string) => {
       const tools = [{ ...orders, sql }]

@@ -7,7 +7,7 @@ const read = (url: string) =>
   })
 
 describe('the URL of a database in ENDPOINTS', () => {
-  test.each(['demo:', 'secret:SHOP_URL', 'hyperdrive:SHOP'])('may be %s', (url) => {
+  test.each(['demo:', 'secret:SHOP_URL', 'hyperdrive:SHOP'])('can be %s', (url) => {
     expect(read(url)[0]!.databases.shop!.url).toBe(url)
   })
 
@@ -16,7 +16,7 @@ describe('the URL of a database in ENDPOINTS', () => {
     'hyperdrive:',
     'hyperdrive:SHOP?password=hunter2',
     'demo:hunter2',
-  ])('holds nothing that had to be hidden: not %s', (url) => {
+  ])('is refused, and the error does not repeat its password: %s', (url) => {
     let error: unknown
     try {
       read(url)
@@ -34,13 +34,13 @@ test.each([
   ['{"Shop":{"url":"demo:"}}', 'names in lower case'],
   ['{"__proto__":{"url":"demo:"}}', 'at least one database'],
   ['[]', 'expected object'],
-])('no endpoint has as its databases %s', (databases, sentence) => {
+])('an endpoint with invalid databases is refused: %s', (databases, sentence) => {
   const ENDPOINTS = `[{"name":"shop","title":"Shop","databases":${databases}}]`
   expect(() => readEndpoints({ ENDPOINTS })).toThrow(ConfigError)
   expect(() => readEndpoints({ ENDPOINTS })).toThrow(sentence)
 })
 
-test('an endpoint has the caps and keeps what is usual, where it says nothing of them', () => {
+test('an endpoint has default values for caps, keep and records', () => {
   expect(read('demo:')[0]).toMatchObject({
     caps: { rows: 200, bytes: 10_000, cell: 1_000, timeoutMs: 20_000 },
     keep: { rows: 2_000, bytes: 250_000, repeatSeconds: 0 },
@@ -59,7 +59,7 @@ test('an endpoint has the caps and keeps what is usual, where it says nothing of
   expect(of({})[0]).not.toHaveProperty('limits')
 })
 
-describe('a configuration that cannot be used is told', () => {
+describe('an invalid configuration', () => {
   const faultOf = (ENDPOINTS: string) => {
     try {
       readEndpoints({ ENDPOINTS })
@@ -74,11 +74,15 @@ describe('a configuration that cannot be used is told', () => {
 
   test.each([
     [
-      'a trailing comma',
+      'a trailing comma in an object',
       '[\n  {"name": "shop",}\n]',
       'At line 2, column 18 there is an extra comma. Remove it.',
     ],
-    ['another', '[1, 2, ]', 'At line 1, column 6 there is an extra comma. Remove it.'],
+    [
+      'a trailing comma in an array',
+      '[1, 2, ]',
+      'At line 1, column 6 there is an extra comma. Remove it.',
+    ],
     [
       'single quotes',
       "[{'name': 1}]",
@@ -90,37 +94,37 @@ describe('a configuration that cannot be used is told', () => {
       'At line 1, column 3 there is "n", but a name in double quotes, or }, is expected.',
     ],
     [
-      'no colon',
+      'a missing colon',
       '[{"name" "shop"}]',
       'At line 1, column 10 there is "\\"", but a colon is expected.',
     ],
     [
-      'no comma',
+      'a missing comma',
       '["a"\n"b"]',
       'At line 2, column 1 there is "\\"", but a comma or the closing bracket is expected.',
     ],
     [
-      'an end too soon',
+      'an early end',
       '[{"name": "shop"',
       'At line 1, column 17 the text ends, but a comma or the closing bracket is expected.',
     ],
     [
-      'an open text',
+      'an unclosed string',
       '["hunter2\n"]',
       'At line 1, column 2 a string is not closed on its line, or has an invalid escape after \\.',
     ],
     [
-      'a bracket of the other kind',
+      'the wrong closing bracket',
       '[{"a": 1]]',
       'At line 1, column 9 there is "]", but a comma or the closing bracket is expected.',
     ],
     [
-      'something behind the end',
+      'text after the end',
       '[] hunter2',
       'At line 1, column 4 there is "h", but the text should end.',
     ],
     [
-      'a number that is none',
+      'an invalid number',
       '[01]',
       'At line 1, column 2 there is "0", but a value, or ], is expected.',
     ],
@@ -129,11 +133,11 @@ describe('a configuration that cannot be used is told', () => {
       '[ // hunter2\n]',
       'At line 1, column 3 there is "/", but a value, or ], is expected.',
     ],
-  ])('by where it is not JSON: %s', (_, text, sentence) => {
+  ])('is reported with the position of the JSON syntax error: %s', (_, text, sentence) => {
     expect(faultOf(text)).toBe(`ENDPOINTS is not JSON. ${sentence}`)
   })
 
-  test('as not JSON whenever it is not, at a place inside it', () => {
+  test('is reported with a position inside the text, for any broken JSON', () => {
     const whole = JSON.stringify([
       { ...shop, caps: { rows: 1.5e1, samples: -0 }, x: [true, null, 'é\\"'] },
     ])
@@ -158,7 +162,7 @@ describe('a configuration that cannot be used is told', () => {
     }
   })
 
-  test('by the endpoint and the field that it lacks, and what to write', () => {
+  test('is reported with the endpoint, the missing field and an example', () => {
     const { title, ...untitled } = shop
     expect(faultOf(JSON.stringify([shop, { ...untitled, name: 'two' }]))).toBe(
       'ENDPOINTS is not valid.\nEndpoint 2 ("two") has no title. Add "title": "Web shop".',
@@ -216,18 +220,18 @@ describe('a configuration that cannot be used is told', () => {
       { databases: { 'postgres://a:hunter2@b/c': { url: 5 } } },
       'Endpoint 1 ("shop"): databases.….url is of type number',
     ],
-  ])('by its place, without what stands there: %j', (more, sentence) => {
+  ])('is reported with the path of the field, but without secrets: %j', (more, sentence) => {
     expect(withMore(more)).toContain(sentence)
     expect(withMore(more)).not.toContain('hunter2')
   })
 
-  test('in ten sentences, however many faults there are', () => {
+  test('is reported in ten sentences and a count of the other faults', () => {
     const many = Array.from({ length: 50 }, (_, i) => ({ name: `s${i}`, title: 1 }))
     expect(withMore(...many).split('\n')).toHaveLength(12)
     expect(withMore(...many)).toContain('There are 40 more.')
   })
 
-  test('where any text or list in it has no end', () => {
+  test('is reported if any text or list is too long', () => {
     const long = 'x'.repeat(200_000)
     const list = Array.from({ length: 1_000 }, () => 'x')
     const own = { name: 'own', description: 'A tool of my own.', sql: 'select 1' }

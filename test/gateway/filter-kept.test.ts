@@ -15,8 +15,8 @@ const found = (values: readonly Cell[], op: string, value: unknown) =>
 const sorted = (values: readonly Cell[], key = 'x') =>
   filterKept(kept(values), { orderBy: [key] }).rows.map(([it]) => it)
 
-describe('values of a kept result', () => {
-  test('compare as numbers where both are, however long', () => {
+describe('values of a stored result', () => {
+  test('are compared as numbers if both are numeric, at any length', () => {
     const numbers = [
       '-10',
       '-9.5',
@@ -37,7 +37,7 @@ describe('values of a kept result', () => {
     expect(found(numbers, 'between', ['0', '1.000'])).toEqual(numbers.slice(4, 8))
   })
 
-  test('are equal as numbers where both are, and else as texts', () => {
+  test('are equal as numbers if both are numeric, and as text otherwise', () => {
     const values = [
       '5',
       '5.0',
@@ -71,12 +71,12 @@ describe('values of a kept result', () => {
     }
   })
 
-  test('are found by what they hold, in any case', () => {
+  test('match contains in any letter case, with a literal percent sign', () => {
     expect(found(['Abc', { a: 'B' }, 12, null], 'contains', 'b')).toEqual(['Abc', { a: 'B' }])
     expect(found(['50%', '505'], 'contains', '0%')).toEqual(['50%'])
   })
 
-  test('stand in the order of the first key that tells them apart', () => {
+  test('are sorted by the first key that differs', () => {
     const rows = [
       [1, 'b'],
       [2, 'a'],
@@ -91,7 +91,7 @@ describe('values of a kept result', () => {
   })
 })
 
-/** What SQL means by LIKE, written so that it is plain, and slow. */
+/** A simple, slow implementation of SQL LIKE. */
 function isLike(text: readonly string[], pattern: readonly string[]): boolean {
   const [first, ...rest] = pattern
   if (first === undefined) return text.length === 0
@@ -100,8 +100,8 @@ function isLike(text: readonly string[], pattern: readonly string[]): boolean {
   return next !== undefined && (first === '_' || first === next) && isLike(others, rest)
 }
 
-describe('a pattern of LIKE', () => {
-  test('means what SQL means by it', () => {
+describe('a LIKE pattern', () => {
+  test('matches the same texts as a reference implementation', () => {
     const { pick, below } = randomFrom(7)
     const some = (of: readonly string[], most: number) =>
       Array.from({ length: below(most) }, () => pick(of))
@@ -118,7 +118,7 @@ describe('a pattern of LIKE', () => {
     expect(likes).toBeGreaterThan(200)
   })
 
-  test('may be longer than a machine has bits', () => {
+  test('can be longer than a machine word', () => {
     const text = Array.from({ length: 200 }, (_, i) => String.fromCharCode(97 + (i % 26))).join('')
     expect(likeMatcher(text)(text)).toBe(true)
     expect(likeMatcher(`%${text.slice(60)}`)(text)).toBe(true)
@@ -127,30 +127,30 @@ describe('a pattern of LIKE', () => {
   })
 })
 
-// None of these ends before the tests do if it takes more than linear time.
-describe('hostile questions to a kept result', () => {
+// Each of these would time out if it took more than linear time.
+describe('hostile queries of a stored result', () => {
   const many = Array.from({ length: 2_000 }, (_, i) => `${i}`)
 
-  test('have many values, and many texts', () => {
+  test('finish in time with many values', () => {
     const values = Array.from({ length: 100_000 }, (_, i) => `${i + 2_000}`)
     expect(found(many, 'not_in', values)).toHaveLength(2_000)
     expect(found(many, 'in', values)).toHaveLength(0)
   })
 
-  test('have long keys of order, and many of them', () => {
+  test('finish in time with long sort keys, and with many of them', () => {
     const asked = (orderBy: string[]) => () => filterKept(kept(many), { orderBy })
     expect(asked([`x${' '.repeat(200_000)}y`])).toThrow('no column called')
     expect(asked([`${' '.repeat(200_000)}x`])).toThrow('no column called')
     expect(asked(Array.from({ length: 100_000 }, () => 'x desc'))().rows[0]).toEqual(['1999'])
   })
 
-  test('have numbers of many digits', () => {
+  test('finish in time with numbers of many digits', () => {
     const long = many.map((it) => `${'9'.repeat(1_000)}${it}`)
     expect(sorted(long)).toHaveLength(2_000)
     expect(found(long, 'in', long.slice(0, 5))).toHaveLength(5)
   })
 
-  test('have patterns that fit almost everywhere', () => {
+  test('finish in time with patterns that match almost everywhere', () => {
     const text = 'a'.repeat(200_000)
     for (const pattern of ['%a'.repeat(250), `${'%_a'.repeat(160)}b`, `%${'a'.repeat(490)}b`]) {
       expect(found([text], 'like', pattern)).toHaveLength(pattern.endsWith('b') ? 0 : 1)

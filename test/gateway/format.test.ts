@@ -19,7 +19,7 @@ const textOf = (value: object) => (formatted(value, 'markdown') as ToolResult).c
 const rendered = (value: object) =>
   marked.parse((textOf(value) as { text: string }).text, { async: false, gfm: true })
 
-/** What a person sees of each cell, and every tag that is neither of a table nor of an open address. */
+/** The visible text of each cell, and every tag that is not part of a table or a plain link. */
 function seen(html: string) {
   const open = html.replace(/<a href="([^"]*)">(.*?)<\/a>/g, (link, to, text) =>
     [text, `http://${text}`, `mailto:${text}`].some((it) => sameAddress(it, to)) ? text : link,
@@ -84,19 +84,19 @@ const hostile = [
 ]
 
 describe('rows as Markdown', () => {
-  test.each(hostile)('%j is shown as it is, in a cell and as the name of a column', (text) => {
+  test.each(hostile)('%j is shown literally in a cell and as a column name', (text) => {
     const { cells, others } = seen(rendered(answer([text, 'n'], [[text, 'next']])))
     expect(others).toEqual([])
     expect(cells).toEqual([text.replace(/\r\n?/g, '\n'), 'n', text.replace(/\r\n?/g, '\n'), 'next'])
   })
 
-  test('a hint is shown as it is as well', () => {
+  test('a hint is shown literally', () => {
     const html = rendered(answer(['n'], [['1']], '![x](//evil.example) <img src=x> [a][b]'))
     expect(seen(html).others).toEqual([])
     expect(unescaped(html)).toContain('<p>![x](//evil.example) <img src=x> [a][b]</p>')
   })
 
-  test('no cells make a tag, alone or together, and each is shown as it is', () => {
+  test('cells are shown literally and never form a tag, alone or together', () => {
     const part = fc.oneof(
       fc.constantFrom(...hostile),
       fc.constantFrom(...'![]()<>`\\|*_~&;:#"\'-=^ \t\n\ra1/'),
@@ -105,7 +105,7 @@ describe('rows as Markdown', () => {
     const cell = fc.array(part, { maxLength: 8 }).map((parts) => parts.join(''))
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 3 }), (rows) => {
-        // An address that stands there openly becomes a link, and marked ends lines of its own.
+        // A plain URL becomes a link, and marked breaks lines at U+2028 and U+2029.
         const safe = rows.map((row) => [
           ...row.map((it) => it.replaceAll(/https?:|@|[\u2028\u2029]/g, '-')),
           'end',
@@ -144,7 +144,7 @@ describe('rows as CSV', () => {
     '+49 89 1234',
     '-1 days',
     "'=1",
-  ])('%j is no formula to a spreadsheet', (text) => {
+  ])('%j is escaped and cannot run as a formula', (text) => {
     expect(exported(text)).toEqual([`'${text}`])
   })
 
@@ -159,11 +159,11 @@ describe('rows as CSV', () => {
     '-9007199254740993',
     '-1.5e-300',
     '-Infinity',
-  ])('%j stays as it is', (text) => {
+  ])('%j is unchanged', (text) => {
     expect(exported(text)).toEqual([text || '""'])
   })
 
-  test('numbers, and what is no text, stay as they are, and names of columns do not', () => {
+  test('numbers and nulls are unchanged, but a formula in a column name is escaped', () => {
     expect(exported(-5, null, 1.5)).toEqual(['-5', '', '1.5'])
     expect(csv({ columns: [{ name: '=n', type: 'text' }], rows: [] }, neutralizeFormula)).toBe(
       "'=n",
@@ -173,7 +173,7 @@ describe('rows as CSV', () => {
 
 const name = '![x](https://evil.example)'
 await describePostgres(
-  'an endpoint of Markdown',
+  'an endpoint with the Markdown format',
   `create table "${name}" ("${name}" text); insert into "${name}" values ('${name}');
     comment on table "${name}" is '<img src=x>'`,
   (postgres) => {
@@ -189,7 +189,7 @@ await describePostgres(
       ['describe_table', { table: '![x](https://evil.exampl)' }],
       ['query', { sql: 'select * from "![x](https://evil.exampl)"' }],
       ['query_table', { table: name, columns: ['![x](https://evil.exampl)'] }],
-    ])('shows the names that strangers chose as they are: %s %j', async (tool, args) => {
+    ])('shows hostile names literally: %s %j', async (tool, args) => {
       const { content } = await resultOf(server, tool, args)
       const html = marked.parse(content[0].text, { async: false })
       expect(html).toContain('![x](')

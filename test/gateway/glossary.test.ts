@@ -6,7 +6,7 @@ import { type Group, groupBefore } from '../groups/group.ts'
 import { databasesOf, type Engines, startEngines } from '../support/engines.ts'
 import { openSqlite } from '../support/sqlite.ts'
 
-/** What a person says of tables, columns and terms, as a model reads it from real databases. */
+/** Descriptions of tables, columns and terms, as a model reads them with real databases. */
 
 const tables = (text: string, quote: string, more: readonly string[] = []) => [
   `create table orders (id integer primary key, status ${text}, secret_note ${text})`,
@@ -55,7 +55,7 @@ afterAll(() => engines?.drop())
 
 const names = ['libsql', 'neon', 'postgres', 'mariadb', 'clickhouse']
 
-describe.each(names)('a glossary before %s', (name) => {
+describe.each(names)('a glossary for %s', (name) => {
   const groupOf = (
     words: object | undefined,
     rules?: object,
@@ -71,7 +71,7 @@ describe.each(names)('a glossary before %s', (name) => {
     })
   }
 
-  test('is what list_tables and describe_table say, in place of comments', async () => {
+  test('replaces comments in list_tables and describe_table', async () => {
     const it = groupOf(glossary)
     if (!it) return
     const { tables } = await it.structure('list_tables')
@@ -88,7 +88,7 @@ describe.each(names)('a glossary before %s', (name) => {
     expect(JSON.stringify(tables)).not.toMatch(/planted nowhere|another case/)
   })
 
-  test('is searched, and so are the comments of the database', async () => {
+  test('is searched together with the comments of the database', async () => {
     const it = groupOf(glossary)
     if (!it) return
     const found = async (search: string) => {
@@ -99,16 +99,16 @@ describe.each(names)('a glossary before %s', (name) => {
     expect(await found('XYLOPHONE')).toEqual(['orders'])
     expect(await found('Test orders')).toEqual(['orders'])
     expect(await found('planted margin')).toEqual(['hidden_deals'])
-    // A column or a table that is not there finds nothing.
+    // Descriptions of missing columns and tables are not searched.
     expect(await found('zither')).toEqual([])
     expect(await found('nowhere')).toEqual([])
-    // By its name, and by the glossary, a table is found once.
+    // A table that matches both by name and by glossary is listed once.
     expect((await found('order')).filter((it: string) => it === 'orders')).toHaveLength(1)
     if (name !== 'libsql' && name !== 'clickhouse')
       expect(await found('its own comment')).toEqual(['orders'])
   })
 
-  test('is in the resources of the schema', async () => {
+  test('is in the schema resources', async () => {
     const it = groupOf(glossary)
     if (!it) return
     const read = async (uri: string) =>
@@ -120,7 +120,7 @@ describe.each(names)('a glossary before %s', (name) => {
     }
   })
 
-  test('tells a group nothing of what it may not see', async () => {
+  test('reveals nothing about hidden tables and columns to a group', async () => {
     const it = groupOf(glossary, { tables: { orders: ['id'], Orders2: true } })
     if (!it) return
     const answers = [
@@ -136,7 +136,7 @@ describe.each(names)('a glossary before %s', (name) => {
     expect((await it.structure('list_tables', { search: 'each order' })).total).toBe(1)
   })
 
-  test('says the same of a table with its schema as without', async () => {
+  test('accepts table names with a schema', async () => {
     if (name !== 'postgres' && name !== 'neon') return
     const it = groupOf({
       'public.orders': { description: 'A' },
@@ -151,11 +151,11 @@ describe.each(names)('a glossary before %s', (name) => {
   })
 })
 
-describe('what a search finds by a glossary', () => {
+describe('a database with a glossary', () => {
   const many = Array.from({ length: 350 }, (_, i) => `t${String(i).padStart(3, '0')}`)
   const database = openSqlite(many.map((it) => `create table ${it} (id integer)`).join(';'))
 
-  test('comes by pages, each table once', async () => {
+  test('has search results in pages, with each table once', async () => {
     const { listTables } = await import('../../src/database/index.ts')
     const words = Object.fromEntries(
       many.slice(0, 250).map((it) => [it, { description: 'a t34 b' }]),
@@ -171,7 +171,7 @@ describe('what a search finds by a glossary', () => {
     expect(names).toEqual([...many.slice(0, 250), ...many.slice(340)])
   })
 
-  test('and its fingerprint changes with its words', async () => {
+  test('has a fingerprint that changes with the descriptions', async () => {
     const limits = { timeoutMs: 5_000, maxRows: 1_000, maxBytes: 100_000 }
     const of = async (description: string) =>
       fingerprint(await described(database, { t001: { description } }), limits)
@@ -187,21 +187,21 @@ describe('the terms of an endpoint', () => {
     groupBefore('', rules as never, { endpoint: { ...demo, ...more }, bindings: { DEMO: {} } })
       .server.instructions ?? ''
 
-  test('are in the instructions, after the 512 characters that all hosts read', () => {
+  test('are at the end of the instructions', () => {
     expect(instructionsOf({})).toMatch(
       /instructions\. Terms used here: revenue: Sum of shipped orders; active customer: Ordered in 90 days$/,
     )
     expect(instructionsOf({ terms: undefined })).not.toContain('Terms')
   })
 
-  test('fill no more than their share, and the rest is found by list_tables', () => {
+  test('are limited in the instructions, which refer to list_tables for the rest', () => {
     const many = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`t${i}`, 'x'.repeat(90)]))
     const text = instructionsOf({ terms: many })
     expect(text.length).toBeLessThan(1_700)
     expect(text).toMatch(/; 50 more: list_tables with the word as search\.$/)
   })
 
-  test('are found by a search that names one', async () => {
+  test('are in the answer of list_tables if the search matches them', async () => {
     const word = (search: string) => ({ search })
     const it = engines.ways.find(({ name }) => name === 'libsql')!
     const { structure } = groupBefore(it.url, undefined, { endpoint: { terms } })
@@ -213,7 +213,7 @@ describe('the terms of an endpoint', () => {
     expect(await structure('list_tables', word('nothing'))).not.toHaveProperty('terms')
   })
 
-  test('are read by a group whose databases are limited only if they are named', () => {
+  test('are visible to a group with table rules only if the group lists them', () => {
     const limited = { databases: { demo: { tables: { orders: true } } } }
     expect(instructionsOf({}, {})).toContain('revenue')
     expect(instructionsOf({}, limited)).not.toMatch(/revenue|active/)
@@ -224,7 +224,7 @@ describe('the terms of an endpoint', () => {
   })
 })
 
-test('a search asks a database as much for a word of what is hidden as for a word of nothing', async () => {
+test('a search for a hidden word causes as many queries as a search for an unknown word', async () => {
   let asked = 0
   const inner = openSqlite(setups.sqlite.join(';'))
   const counted: typeof inner = {
@@ -256,7 +256,7 @@ test('a search asks a database as much for a word of what is hidden as for a wor
   expect((await costOf('shown'))[1]).toEqual(['orders'])
 })
 
-test('an operator reads which terms a group does not read, and why', async () => {
+test('the report on a group says how many terms are left out, and why', async () => {
   const endpoint = {
     ...{ name: 'e', title: 'E', databases: { demo: { url: 'demo:' } } },
     terms: { GMV: 'Sum.', churn: 'Left.' },
@@ -275,7 +275,7 @@ test('an operator reads which terms a group does not read, and why', async () =>
   expect(await told({ databases: { demo: {} }, terms: true })).toEqual([])
 })
 
-describe('a glossary that is too large', () => {
+describe('a glossary or a list of terms', () => {
   const refusal = (more: object, glossary?: object) => {
     const databases = { main: { url: 'demo:', glossary } }
     try {
@@ -297,7 +297,7 @@ describe('a glossary that is too large', () => {
       'glossary.t.description must have at most 500 characters',
     ],
     [
-      'of a column',
+      'a column',
       { t: { columns: { c: `${long}x` } } },
       {},
       'columns.c must have at most 500 characters',
@@ -306,25 +306,25 @@ describe('a glossary that is too large', () => {
     ['tables', many(2_001, () => ({})), {}, 'must have at most 2,000 tables'],
     ['columns', { t: { columns: many(1_601, () => 'x') } }, {}, 'must have at most 1,600 columns'],
     [
-      'all of it',
+      'the total size',
       many(300, () => ({ description: long })),
       {},
       'must have glossaries of at most 131,072 characters of JSON in total, but has 157,',
     ],
     ['terms', undefined, { terms: many(201, () => 'x') }, 'must have at most 200 terms'],
     [
-      'all terms',
+      'the total size of terms',
       undefined,
       { terms: many(80, () => long) },
       'must have at most 32,768 characters of JSON in total, but has 4',
     ],
     ['an unknown field', { t: { desc: 'x' } }, {}, 'has an unknown field: desc'],
     ['half a character', { t: { description: '\ud800' } }, {}, 'must be well-formed text'],
-  ])('is refused by %s, with what to do', (_, glossary, more, sentence) => {
+  ])('is refused with a clear error about %s', (_, glossary, more, sentence) => {
     expect(refusal(more, glossary)).toContain(sentence)
   })
 
-  test('is taken up to its bounds', () => {
+  test('is accepted up to its limits', () => {
     expect(
       refusal(
         { terms: many(60, () => long) },

@@ -3,16 +3,16 @@ import { endpointBefore, resultOf, structureOf } from '../support/endpoint.ts'
 import { startEngines, type Way } from '../support/engines.ts'
 import { describePostgres } from '../support/postgres.ts'
 
-/** Names that people give to tables and to columns, and that a reader of names may stumble over. */
+/** Names of tables and columns that a parser could get wrong. */
 const NAMES = [
   ...['طلبات', 'ελληνικά', '☕ & 茶', "it's", 'say "x"', 'tick`ed', '[square]', 'order items'],
   ...['select', 'order', 'group', 'ends.', '.begins', 'dot.ted', 'a.b.c', '$lead', '$1', '{p1}'],
   ...['100%_done', 'MixedCase', 'a?b', ':x', '@x', 'semi;colon', 'a--b', '/*', '#hash', 'x desc'],
   ...['count(*)', 'max(select)', 'result://x', 'true', 'NULL', '1', '-'],
 ]
-/** No identifier of MySQL holds what is beyond the Basic Multilingual Plane. */
+/** MySQL identifiers cannot contain characters beyond the Basic Multilingual Plane. */
 const EMOJI = '🍕🍕'
-/** The guard reads no name of ClickHouse with a backslash, which escapes there. */
+/** The guard refuses ClickHouse names with a backslash, which is an escape character there. */
 const BACKSLASH = 'back\\slash'
 
 const namesOf: Record<Way['dialect'], readonly string[]> = {
@@ -29,10 +29,10 @@ const quotes: Record<Way['dialect'], (name: string) => string> = {
   clickhouse: (name) => `\`${name.replaceAll('`', '``')}\``,
 }
 
-/** A number that no other place holds. */
+/** A number that is unique to its cell. */
 const valueAt = (table: number, column: number, row: number) => table * 1000 + column * 10 + row
 
-/** Each name as a table, which has each name as a column. */
+/** Creates a table for each name, with a column for each name. */
 function setupOf(dialect: Way['dialect']): string[] {
   const names = namesOf[dialect]
   const quote = quotes[dialect]
@@ -71,7 +71,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     return nextCursor ? [...shown, ...(await listed({ ...args, cursor: nextCursor }))] : shown
   }
 
-  test('list_tables shows each table under a name of its own', async () => {
+  test('list_tables shows each table with a unique name', async () => {
     const shown = await listed()
     expect(shown).toHaveLength(names.length)
     expect(new Set(shown).size).toBe(names.length)
@@ -82,7 +82,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
       ).toBe(true)
   })
 
-  test('list_tables finds each of them by its name', async () => {
+  test('list_tables finds each table by its name', async () => {
     for (const name of names) {
       const found = await listed({ search: name })
       expect(
@@ -92,7 +92,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     }
   })
 
-  test('each name that it shows is taken by the other tools, and leads to that table', async () => {
+  test('the other tools accept each name that list_tables shows, and read that table', async () => {
     const tables = new Set<number>()
     for (const table of await listed()) {
       const described = await call('describe_table', { table })
@@ -106,13 +106,13 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     expect(tables.size).toBe(names.length)
   })
 
-  test('a name that is not there is told of the same names', async () => {
+  test('an error about an unknown table lists the same names', async () => {
     const refused = await resultOf(server, 'query_table', { table: 'q'.repeat(40) })
     const shown = (await listed()).slice(0, 20).join(', ').slice(0, 400)
     expect(refused.content[0].text).toContain(`Available tables: ${shown}`)
   })
 
-  test('query_table takes each name as that of a column', async () => {
+  test('query_table accepts each name as a column', async () => {
     const [table] = (await listed()).filter((it) => isOf(it)('order items'))
     const t = names.indexOf('order items')
     for (const [c, column] of names.entries()) {
@@ -134,7 +134,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     }
   })
 
-  test('query and explain_query take each name in the quotes of the dialect', async () => {
+  test('query and explain_query accept each name in the quotes of the dialect', async () => {
     for (const [t, name] of names.entries()) {
       const own = quote(name)
       const sql = `select ${own} from ${own} where ${own} > $1 order by ${own}`
@@ -157,14 +157,14 @@ const inSchemas = (reader: string) => `
   grant select on all tables in schema app to ${reader};
   alter role ${reader} set search_path = app, public`
 
-await describePostgres('a role whose search_path begins elsewhere', inSchemas, (postgres) => {
+await describePostgres('a role with another search_path', inSchemas, (postgres) => {
   const server = endpointBefore(postgres.tcp(postgres.reader))
   const placeOf = async (table: string) => {
     const { rows } = await structureOf(server, 'query_table', { table })
     return rows[0][0]
   }
 
-  test('finds each table under the name that is shown, and a bare one that only it sees', async () => {
+  test('finds each table by its listed name, and tables in the search_path by bare name', async () => {
     const { tables } = await structureOf(server, 'list_tables')
     const places = tables.map(async ({ name }: { name: string }) => [name, await placeOf(name)])
     expect(await Promise.all(places)).toEqual([

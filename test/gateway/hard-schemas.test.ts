@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { endpointBefore, resultOf, structureOf } from '../support/endpoint.ts'
 import { startEngines, type Way } from '../support/engines.ts'
 
-/** Tables of a crowded database. Some engines take a minute to make as many as others in a second. */
+/** The number of tables. Some engines need a minute for as many as others create in a second. */
 const TABLES: Record<Way['dialect'], number> = {
   sqlite: 10_000,
   postgres: 10_000,
@@ -10,7 +10,7 @@ const TABLES: Record<Way['dialect'], number> = {
   clickhouse: 300,
 }
 
-/** As many columns as a table has at most, and 2,000 where there is no such bound. */
+/** The maximum number of columns in a table, or 2,000 if there is no maximum. */
 const COLUMNS: Record<Way['dialect'], number> = {
   sqlite: 2_000,
   postgres: 1_600,
@@ -31,7 +31,7 @@ function wide(dialect: Way['dialect'], type: string, engine = ''): string[] {
   ]
 }
 
-/** A table that many others refer to, and that has more to say than fits an answer. */
+/** A table that many others refer to, with more details than fit in an answer. */
 const SPOKES = 300
 const hub = [
   'create table hub (id integer primary key, name text)',
@@ -53,7 +53,7 @@ const many = (dialect: Way['dialect'], rest: string) =>
 
 const engines = await startEngines({
   sqlite: [...many('sqlite', '(id integer, thing text)'), ...wide('sqlite', 'integer'), ...hub],
-  // One transaction holds no more locks.
+  // It commits in between, because one transaction cannot hold more locks.
   postgres: [
     `do $$ begin
       ${inPostgres.map((it) => `execute '${it.replaceAll("'", "''")}';`).join('\n')}
@@ -77,7 +77,7 @@ const engines = await startEngines({
 })
 afterAll(() => engines.drop())
 
-/** Bytes of an answer: what is around rows and lists comes on top of the cap on them. */
+/** Bytes of an answer. The text around rows and lists comes on top of the cap. */
 const CAP = 10_000
 const AROUND = 600
 const bytesOf = (text: string) => Buffer.byteLength(text)
@@ -92,7 +92,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
   const width = COLUMNS[dialect]
   const namesIn = (answer: { tables: { name: string }[] }) => answer.tables.map((it) => it.name)
 
-  /** The names on some pages, and the cursor behind them. */
+  /** The names on some pages, and the cursor after them. */
   async function pages(count: number, cursor?: string) {
     const names: string[] = []
     let next = cursor
@@ -108,17 +108,17 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     return { names, next }
   }
 
-  test('list_tables leads from page to page of 4 KB, to the last of them', async () => {
+  test('list_tables has pages of at most 4 KB, up to the last table', async () => {
     const first = await pages(2)
     expect(new Set(first.names).size).toBe(Number(first.next))
-    // A cursor is how many tables came before: some hundred pages of the crowd are passed over.
+    // A cursor is the number of tables before it, so this skips some hundred pages.
     const last = await pages(20, total > 2_000 ? String(total - 500) : first.next)
     expect(last.next).toBeUndefined()
     const before = total > 2_000 ? total - 500 : Number(first.next)
     expect(new Set([...first.names, ...last.names]).size).toBe(first.names.length + total - before)
   })
 
-  test('one table among them is found, described, queried and explained', async () => {
+  test('one table among many can be found, described, queried and explained', async () => {
     const table = tableAt(TABLES[dialect] - 7)
     const found = await call('list_tables', { search: table.slice(-9) })
     expect([namesIn(found), found.total]).toEqual([[table], 1])
@@ -133,7 +133,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     expect((await call('explain_query', { sql, params: [1] })).summary.join()).toMatch(/\w/)
   })
 
-  test('a name that is wrong by a letter is told the right one', async () => {
+  test('an error about a misspelled table suggests a name', async () => {
     const wrong = tableAt(TABLES[dialect] - 7).replace('things', 'thimgs')
     for (const name of ['describe_table', 'query_table']) {
       const { isError, content } = await resultOf(server, name, { table: wrong })
@@ -142,7 +142,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     }
   })
 
-  test('a table as wide as they get keeps the cap in every tool, and each says what is left out', async () => {
+  test('a table with the most columns stays within the cap in every tool, and the answers say so', async () => {
     const told = async (name: string, args: object, most = CAP) => {
       const { isError, content, structuredContent } = await resultOf(server, name, args)
       expect(isError, content[0].text).toBeUndefined()
@@ -179,7 +179,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     if (dialect !== 'clickhouse') await told('explain_query', { sql: 'select * from wide' })
   })
 
-  test('a table with too many keys and too long comments is described within the cap', async () => {
+  test('a table with many keys and long comments is described within the cap', async () => {
     if (!refers) return
     const { content, structuredContent: table } = await resultOf(server, 'describe_table', {
       table: 'hub',

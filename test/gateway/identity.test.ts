@@ -38,7 +38,7 @@ const bob: Caller = { subject: 'bob', scopes: ['db:read'] }
 const callers = [alice, bob, undefined]
 const MARKERS = ['ALICE-MARKER', 'BOB-MARKER', 'NOBODY-MARKER']
 
-describe.skipIf(!postgres)('An endpoint whose queries carry who asks', () => {
+describe.skipIf(!postgres)('An endpoint that passes the identity of the caller', () => {
   if (!postgres) return
   const { reader } = postgres
   const role = `${reader}_app`
@@ -60,7 +60,7 @@ describe.skipIf(!postgres)('An endpoint whose queries carry who asks', () => {
 
   describe.each(ways)('over %s', (_, url, send) => {
     const io = { fetch: send, bindings: { LETTERS: url } }
-    // Nobody who is known has the role `anon`.
+    // An authenticated caller never has the role `anon`.
     const config = { url: 'secret:LETTERS', role, claims: true }
     const search = [{ table: 'letters', title: 'body', text: ['body'] }]
     const tools = [
@@ -112,7 +112,7 @@ describe.skipIf(!postgres)('An endpoint whose queries carry who asks', () => {
       ],
     ] as const
 
-    test('shows nobody what is somebody else’s, by any tool, resource or error', async () => {
+    test('never shows rows of another caller, in any tool, resource or error', async () => {
       const request = serve({ ...config, role })
       const jobs = everything.flatMap(([method, params]) =>
         callers.map(async (caller) => ({
@@ -138,7 +138,7 @@ describe.skipIf(!postgres)('An endpoint whose queries carry who asks', () => {
       )
     })
 
-    test('counts the rows of each person alone', async () => {
+    test('counts only the rows of the caller', async () => {
       const request = serve()
       const sql = "select count(*)::int, claim('sub'), claim('role'), claim('scope') from letters"
       const rows = async (caller?: Caller) =>
@@ -146,14 +146,14 @@ describe.skipIf(!postgres)('An endpoint whose queries carry who asks', () => {
       expect(await rows(alice)).toEqual([300, 'alice', role, 'db:read'])
       expect(await rows(bob)).toEqual([300, 'bob', role, 'db:read'])
       expect(await rows()).toEqual([0, null, role, null])
-      // What credentials say about somebody never goes before who it is.
+      // Claims in credentials never override the identity of the caller.
       const posing = { sub: 'bob', role: 'postgres', scope: 'db:write', region: 'north' }
       expect(await rows({ ...alice, claims: posing })).toEqual([150, 'alice', role, 'db:read'])
-      // The operator is a caller like others.
+      // The operator is a caller like any other.
       expect(await rows({ subject: 'key', scopes: [] })).toEqual([0, 'key', role, ''])
     })
 
-    test('keeps large answers and repeats them for the same claims only', async () => {
+    test('stores and reuses large answers only for the same claims', async () => {
       const request = serve(config, { keep: { repeatSeconds: 600 } })
       const sql = 'select id, body from letters order by id'
       const ask = async (caller: Caller) =>
@@ -173,13 +173,13 @@ describe.skipIf(!postgres)('An endpoint whose queries carry who asks', () => {
       expect(await kept(north)).toBe(true)
       const read = await request(north, 'resources/read', { uri: own.result })
       expect(JSON.stringify(read)).not.toContain('MARKER')
-      // Another server, as after a change of the endpoint, asks anew.
+      // A new server, as after a change of the endpoint, runs the query again.
       const changed = serve(config, { keep: { repeatSeconds: 600 } })
       const anew = await changed(alice, ...call('query', { sql }))
       expect(anew.structuredContent.hint ?? '').not.toContain('Not run again')
     })
 
-    test('reads a record, which also has a page, as its caller', async () => {
+    test('reads a record with the identity of the caller', async () => {
       const request = serve()
       const read = async (id: number, caller?: Caller) =>
         (await request(caller, ...call('fetch', { id: `main/letters/${id}` }))).structuredContent
@@ -188,7 +188,7 @@ describe.skipIf(!postgres)('An endpoint whose queries carry who asks', () => {
       expect(await read(2)).toBeUndefined()
     })
 
-    test('tells its operator what is wrong with the role', async () => {
+    test('explains to the operator what is wrong with the role', async () => {
       const messages = async (database: object) => {
         const request = serve(database)
         const { content } = await request(alice, ...call('query', { sql: 'select 1' }))
@@ -211,7 +211,7 @@ describe.skipIf(!postgres)('An endpoint whose queries carry who asks', () => {
     })
   })
 
-  test('without a role, calls nobody anon', async () => {
+  test('gives an unknown caller the role anon if no role is set', async () => {
     await postgres.admin(`alter role ${reader} inherit`)
     const io = { fetch, bindings: { LETTERS: postgres.tcp(reader) } }
     const server = gateway(endpointOf({ main: { url: 'secret:LETTERS', claims: true } }), io)
@@ -229,7 +229,7 @@ describe.skipIf(!postgres)('An endpoint whose queries carry who asks', () => {
   })
 })
 
-describe('A database that takes no identity', () => {
+describe('A database without support for identities', () => {
   const endpoint =
     (database: object, secret = '') =>
     () => {
@@ -255,11 +255,11 @@ describe('A database that takes no identity', () => {
       'MySQL does not support claims',
     ],
     ['claims on ClickHouse', from('clickhouse://x', { claims: true }), 'does not support claims'],
-  ])('says so when the endpoint is read: %s', (_, make, sentence) => {
+  ])('is refused when the endpoint is loaded: %s', (_, make, sentence) => {
     expect(make).toThrow(sentence)
   })
 
-  test('says so when it is opened, where only the driver can tell', async () => {
+  test('returns an error at the first query if only the driver can know', async () => {
     const server = from('mysql://u@aws.psdb.cloud/x', { role: 'app' })()
     const params = { name: 'query', arguments: { sql: 'select 1' } }
     const { body } = await ask({ server }, requestOf(MODERN, { method: 'tools/call', params }))
@@ -272,11 +272,11 @@ describe('A database that takes no identity', () => {
     ['none', /must be the name of a database role/],
     ['a\0b', /must be the name of a database role/],
     ['x'.repeat(64), /role/],
-  ])('is not configured with a role %j', (role, message) => {
+  ])('cannot be configured with the role %j', (role, message) => {
     expect(endpoint({ url: 'hyperdrive:X', role })).toThrow(message)
   })
 
-  test('is not configured with claims that are no yes', () => {
+  test('cannot be configured with claims set to false', () => {
     expect(endpoint({ url: 'hyperdrive:X', claims: false })).toThrow(/claims/)
   })
 })

@@ -12,7 +12,7 @@ const TABLES = `
 
 const search = [{ table: 'orders', title: 'customer', text: ['customer', 'note'] }]
 
-/** What reads a table whose columns are known. */
+/** Calls that read a table with known columns. */
 const CALLS = [
   ['query_table', { table: 'orders' }],
   ['query_table', { table: 'orders', columns: ['customer', 'total'], orderBy: ['id desc'] }],
@@ -23,7 +23,7 @@ const CALLS = [
   ['fetch', { id: 'main/orders/2' }],
 ] as const
 
-/** Changes of a table, and how each is taken back. */
+/** Changes of a table, with the statement that undoes each. */
 const CHANGES = [
   ['rename column total to amount', 'orders', 'rename column amount to total'],
   ['rename column note to remark', 'orders', 'rename column remark to note'],
@@ -33,21 +33,21 @@ const CHANGES = [
 
 type Served = ReturnType<typeof endpointBefore>
 
-/** What a call answers, without how long it took. */
+/** The answer to a call, without its duration. */
 async function answerOf(server: Served, [tool, args]: (typeof CALLS)[number]) {
   const { isError, content, structuredContent = {} } = await resultOf(server, tool, args)
   const { elapsedMs: _, ...answer } = structuredContent
   return isError ? content : answer
 }
 
-/** Compares each call after a change with the same of a server that knows nothing yet. */
+/** Compares each call after a change with the same call to a new server. */
 async function expectAsIfNew(
   url: string,
   change: () => Promise<unknown>,
   calls: readonly (typeof CALLS)[number][] = CALLS,
 ): Promise<void> {
   const serve = () => endpointBefore(url, { search })
-  // What one call finds out, the next would know: each has a server of its own.
+  // Each call has its own server, because one call fills the cache for the next.
   const servers = await Promise.all(
     calls.map(async (call) => {
       const server = serve()
@@ -65,11 +65,11 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-await describePostgres('What is kept of a catalog', TABLES, (postgres) => {
+await describePostgres('The cached catalog', TABLES, (postgres) => {
   const { neon, reader, admin } = postgres
   const url = postgres.url(reader)
 
-  /** How many requests some work costs. */
+  /** The number of requests that some work causes. */
   async function requestsOf(work: () => Promise<unknown>): Promise<number> {
     const before = neon.requests.length
     await work()
@@ -80,7 +80,7 @@ await describePostgres('What is kept of a catalog', TABLES, (postgres) => {
     requestsOf(() => structureOf(server, 'query_table', { table: 'orders' }))
   const describing = (server: Served) => structureOf(server, 'describe_table', { table: 'orders' })
 
-  test('lets a known table be read by one request, for as long as the operator says', async () => {
+  test('lets a known table be read with one request, for as long as catalogSeconds allows', async () => {
     const server = endpointBefore(url, { search })
     const fetching = () => structureOf(server, 'fetch', { id: 'main/orders/1' })
     expect(await reading(server)).toBe(2)
@@ -122,7 +122,7 @@ await describePostgres('What is kept of a catalog', TABLES, (postgres) => {
       `revoke select on orders from ${reader}; grant select (id, customer, note) on orders to ${reader}`,
       `revoke select (id, customer, note) on orders from ${reader}; grant select on orders to ${reader}`,
     ],
-  ])('causes no error that would not be there without it: %s', async (_, change, back) => {
+  ])('gives the same answers as no cache after a change: %s', async (_, change, back) => {
     try {
       await expectAsIfNew(url, () => admin(change))
     } finally {
@@ -130,7 +130,7 @@ await describePostgres('What is kept of a catalog', TABLES, (postgres) => {
     }
   })
 
-  test('reads the view that took the place of a table', async () => {
+  test('gives the same answers as no cache after a view replaces a table', async () => {
     const calls = CALLS.filter(([tool]) => tool === 'query_table')
     const change = `alter table orders rename to gone;
       create view orders as select id::text, customer, note, total * 2.5 as total from gone`
@@ -141,7 +141,7 @@ await describePostgres('What is kept of a catalog', TABLES, (postgres) => {
     }
   })
 
-  test('is forgotten when a statement fails for a name or a right, and not for another reason', async () => {
+  test('is cleared after an error about a name or a privilege, but not after other errors', async () => {
     const server = endpointBefore(url)
     const fails = (sql: string) => resultOf(server, 'query', { sql })
     await reading(server)
@@ -168,7 +168,7 @@ await describePostgres('What is kept of a catalog', TABLES, (postgres) => {
     }
   })
 
-  test('is nothing about a table that was not there', async () => {
+  test('does not remember that a table was missing', async () => {
     const server = endpointBefore(url)
     const missing = await resultOf(server, 'describe_table', { table: 'late' })
     expect(missing.isError).toBe(true)
@@ -184,7 +184,7 @@ await describePostgres('What is kept of a catalog', TABLES, (postgres) => {
     }
   })
 
-  test('is not what lists, resources and hints are made of', async () => {
+  test('is not used for list_tables and hints', async () => {
     const server = endpointBefore(url)
     await describing(server)
     await structureOf(server, 'list_tables', { detail: true })
@@ -199,7 +199,7 @@ await describePostgres('What is kept of a catalog', TABLES, (postgres) => {
     }
   })
 
-  test('serves each caller from what was asked with the same claims alone', async () => {
+  test('is shared only between calls with the same claims', async () => {
     const claims = { databases: { main: { url: 'secret:DATABASE', claims: true } } }
     await admin(`create policy own on orders for select to ${reader}
       using (customer = current_setting('request.jwt.claims', true)::json ->> 'sub');
@@ -225,7 +225,7 @@ await describePostgres('What is kept of a catalog', TABLES, (postgres) => {
     }
   })
 
-  test('tells a group by no request whether a table is hidden from it or not there', async () => {
+  test('causes as many requests for a hidden table as for a missing one', async () => {
     await admin('create table salaries (id integer primary key, amount integer)')
     const rules = { databases: { main: { tables: { orders: ['id', 'customer'] } } } }
     const { call } = groupBefore(url, rules)
@@ -245,7 +245,7 @@ await describePostgres('What is kept of a catalog', TABLES, (postgres) => {
     }
   })
 
-  test('has the rules of a group and the words of a glossary in it', async () => {
+  test('includes the rules of a group and the glossary', async () => {
     const glossary = { orders: { columns: { customer: 'Who bought.', total: 'In cents.' } } }
     const endpoint = { databases: { main: { url: 'secret:DATABASE', glossary } } }
     const rules = { databases: { main: { tables: { orders: ['id', 'customer'] } } } }
@@ -271,8 +271,8 @@ await describePostgres('What is kept of a catalog', TABLES, (postgres) => {
   })
 })
 
-await describeMariaDb('What is kept of a catalog, on MariaDB', TABLES, ({ url, reader, admin }) => {
-  test.each(CHANGES)('causes no error that would not be there without it: %s', async (...it) => {
+await describeMariaDb('The cached catalog, on MariaDB', TABLES, ({ url, reader, admin }) => {
+  test.each(CHANGES)('gives the same answers as no cache after a change: %s', async (...it) => {
     const [change, now, back] = it
     try {
       await expectAsIfNew(url(reader), () => admin(`alter table orders ${change}`))
@@ -281,9 +281,9 @@ await describeMariaDb('What is kept of a catalog, on MariaDB', TABLES, ({ url, r
     }
   })
 
-  test('does not end a session amid an answer, when more was asked than was needed', async () => {
+  test('does not end a session in the middle of an answer to an unneeded lookup', async () => {
     const server = endpointBefore(url(reader), { caps: { timeoutMs: 3_000 } })
-    // A name in other letters is looked up as it is, too, for that is what most are.
+    // A name in another letter case is also looked up as written, because most names match that way.
     for (let n = 0; n < 5; n++) {
       const { rows } = await structureOf(server, 'query_table', {
         table: 'ORDERS',

@@ -41,7 +41,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
 
   const all = { sql: 'select id, amount, note from events order by id' }
 
-  test('says what was left out, and where all of it is kept', async () => {
+  test('says how many rows are stored, and where to read them', async () => {
     const { call } = served()
     const { structuredContent, content } = await call('query', all)
     expect(JSON.parse(content[0].text)).toEqual(structuredContent)
@@ -56,7 +56,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     expect(some.structuredContent.hint).toContain('All 500 rows are kept')
   })
 
-  test('is read on by pages, and whole as CSV and as JSON Lines', async () => {
+  test('can be read in pages, and whole as CSV or JSON Lines', async () => {
     const { call, read, text } = served()
     const { structuredContent } = await call('query', { sql: `${all.sql} limit 500` })
     const { result } = structuredContent
@@ -86,7 +86,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     }
   })
 
-  test('is asked again in query_table, without the database', async () => {
+  test('can be filtered, sorted and paged with query_table', async () => {
     const { call } = served()
     const { structuredContent } = await call('query', all)
     const rows = async (args: object) =>
@@ -121,7 +121,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     }
   })
 
-  test('is not held up by a pattern that could be tried in a great many ways', async () => {
+  test('is searched quickly, even for a LIKE pattern that could backtrack', async () => {
     const { call } = served()
     const sql = "select 1 as id, repeat('a', 50000) as x"
     const { result: table } = (await call('query', { sql })).structuredContent
@@ -133,7 +133,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     expect(await like(`${'%a'.repeat(40)}%`)).toEqual([[1]])
   })
 
-  test('is for nobody but its caller, and for nothing but its endpoint', async () => {
+  test('can be read only by its caller, with the exact URI', async () => {
     const { call, read } = served()
     const { result } = (await call('query', all)).structuredContent
     const forged = result.replace(/.$/, (it: string) => (it === 'A' ? 'B' : 'A'))
@@ -150,7 +150,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     expect((await read(`${result}/0`)).error).toBeUndefined()
   })
 
-  test('is gone half an hour after its last use', async () => {
+  test('expires half an hour after its last use', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
     try {
       const { call, read } = served()
@@ -164,13 +164,13 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     }
   })
 
-  test('is cut, and no more, where the operator keeps nothing', async () => {
+  test('is only truncated, and not stored, if keep is false', async () => {
     const { structuredContent } = await served({ keep: false }).call('query', all)
     expect(structuredContent.truncated).toBe(true)
     expect(structuredContent).not.toHaveProperty('result')
   })
 
-  test('is kept as far as its bounds go', async () => {
+  test('is stored up to the limits in keep', async () => {
     const { call } = served({ keep: { bytes: 10_000 }, caps: { bytes: 5_000 } })
     const { hint } = (await call('query', all)).structuredContent
     const [, count] = /The first (\d+) rows are kept/.exec(hint) ?? []
@@ -181,7 +181,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     expect(one.structuredContent).not.toHaveProperty('result')
   })
 
-  test('is kept within bytes, of which a character may have three', async () => {
+  test('is limited in bytes, not in characters', async () => {
     const { call, text } = served({ keep: { bytes: 3_000 } })
     const sql = "select id, repeat('€', 100) as price from events order by id"
     const { structuredContent } = await call('query', { sql })
@@ -190,7 +190,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     expect(Buffer.byteLength(rows.join())).toBeLessThanOrEqual(3_000)
   })
 
-  test('answers the same statement for as long as the operator allows, and says so', async () => {
+  test('is reused for the same statement if repeatSeconds allows it, and says so', async () => {
     const { call } = served({ keep: { repeatSeconds: 60 } })
     const sql = 'select id, random() as luck from events order by id'
     const first = (await call('query', { sql })).structuredContent

@@ -20,7 +20,7 @@ const rows = {
     from system.numbers limit 1000000`,
 }
 
-/** One value of a hundred million characters, or as many as the engine lets one have. */
+/** One value of a hundred million characters, or as many as the engine allows. */
 const cell = {
   sqlite: `select replace(hex(zeroblob(50000000)), '0', 'x') as x`,
   postgres: `select repeat('x', 100000000) as x`,
@@ -28,7 +28,7 @@ const cell = {
   clickhouse: `select arrayStringConcat(arrayMap(n -> 'xxxxxxxxxx', range(10000000))) as x`,
 }
 
-/** As many columns as an engine lets a statement have, at most 5,000. */
+/** The maximum number of columns in a statement on each engine, up to 5,000. */
 const widths = { sqlite: 2_000, postgres: 1_600, mysql: 4_000, clickhouse: 5_000 }
 
 const BYTES = 10_000
@@ -38,12 +38,12 @@ describe.each([...engines.ways])('$name', ({ url, dialect }) => {
   const ask = async (sql: string) => {
     const { isError, content, structuredContent } = await resultOf(server, 'query', { sql })
     const text: string = content[0].text
-    // What is around the rows: the hint, and how long it took.
+    // The 500 leave room for the hint and the duration.
     expect(text.length).toBeLessThan(BYTES + 500)
     return { isError, text, answer: structuredContent }
   }
 
-  test('a million rows are cut to the first, and that is said', async () => {
+  test('a million rows are truncated to the first 200, with a hint', async () => {
     const { answer } = await ask(rows[dialect])
     expect(answer.rows.slice(0, 2)).toEqual([
       [1, 'row 1'],
@@ -53,13 +53,13 @@ describe.each([...engines.ways])('$name', ({ url, dialect }) => {
     expect(answer.hint).toMatch(/^Only the first 200 rows/)
   })
 
-  test('a cell of a hundred megabytes is cut, or refused with what to do', async () => {
+  test('a cell of a hundred megabytes is truncated, or refused with a clear error', async () => {
     const { isError, text, answer } = await ask(cell[dialect])
     if (isError) expect(text).toMatch(/substr\(\)|shorter pieces|too large|too long/i)
     else expect(answer.rows[0][0]).toMatch(/^x{1000}… \(\+\d+ characters\)$/)
   })
 
-  test('thousands of columns are cut to the first, and that is said', async () => {
+  test('thousands of columns are truncated to the first ones, with a hint', async () => {
     const width = widths[dialect]
     const columns = Array.from({ length: width }, (_, i) => `${i} as c${i}`)
     const { answer } = await ask(`select ${columns}`)
@@ -74,7 +74,7 @@ describe.each([...engines.ways])('$name', ({ url, dialect }) => {
     [160, '漢', 50],
     [160, '"', 50],
   ])(
-    'a row of %i columns that is too wide keeps the cap, in whole characters: %s',
+    'a row of %i wide columns is truncated to the cap, in whole characters: %s',
     async (width, one, times) => {
       const columns = Array.from({ length: width }, (_, i) => `'${one.repeat(times)}' as c${i}`)
       const { answer, text } = await ask(`select ${columns}`)

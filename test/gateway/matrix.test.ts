@@ -5,14 +5,14 @@ import { LEGACY, MODERN, requestOf } from '../support/mcp.ts'
 import { leftOutOnNode, onStdio } from '../support/node-worker.ts'
 import { type RunningWorker, startWorker } from '../support/worker.ts'
 
-/** What one database is asked by every tool, and the row that comes back, whichever the era. */
+/** The table that every tool reads in one database, and the row that comes back in both eras. */
 interface Asked {
   readonly table: string
   readonly id: number
-  /** A big integer, a decimal that ends in zeros, nothing, and a moment. */
+  /** A big integer, a decimal with trailing zeros, a null and a timestamp. */
   readonly columns: readonly string[]
   readonly row: readonly unknown[]
-  /** Whether this version of the engine tells its plans. */
+  /** True if this version of the engine can explain a query. */
   readonly plans: boolean
 }
 
@@ -50,7 +50,7 @@ const readings: Asked = {
   plans: true,
 }
 
-/** The demo store keeps prices as SQLite's numbers, and when a product was made not at all. */
+/** The demo store has prices as SQLite numbers, and no timestamp for products. */
 const products: Asked = {
   table: 'products',
   id: 8,
@@ -67,7 +67,7 @@ const asked: Record<string, Asked> = {
   ...Object.fromEntries(
     engines.ways.map(({ name }) => [
       name,
-      // EXPLAIN is younger than Debian's version.
+      // Debian's version of ClickHouse is older than EXPLAIN.
       { ...readings, plans: name !== 'clickhouse' },
     ]),
   ),
@@ -101,7 +101,7 @@ afterAll(async () => {
 })
 
 test.skipIf(onStdio)(
-  'the doctor prepares every tool of its own, and finds none that is broken',
+  'the doctor prepares every custom tool of every database, and finds none broken',
   async () => {
     const headers = { authorization: 'Bearer k' }
     const response = await fetch(`${worker.url}/doctor?format=json`, { headers })
@@ -122,7 +122,7 @@ describe.each([LEGACY.at(-1)!, MODERN])('in revision %s', (revision) => {
     const body = await request.text()
     const init = { method: 'POST', headers: request.headers, body }
     const { result, error } = (await (await fetch(`${worker.url}/mcp`, init)).json()) as {
-      // biome-ignore lint/suspicious/noExplicitAny: tests look at answers of every shape
+      // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
       result: any
       error?: object
     }
@@ -136,7 +136,7 @@ describe.each([LEGACY.at(-1)!, MODERN])('in revision %s', (revision) => {
     for (const { name, outputSchema } of tools) validators.set(name, ajv.compile(outputSchema))
   })
 
-  /** The structure of an answer, which fits the tool's schema and is all that its text says. */
+  /** The structured content of an answer, checked against the tool's schema and the text. */
   async function answer(name: string, args: Record<string, unknown>) {
     const result = await ask('tools/call', { name, arguments: args })
     const [{ type, text }, ...others] = result.content
@@ -148,14 +148,14 @@ describe.each([LEGACY.at(-1)!, MODERN])('in revision %s', (revision) => {
     return result.structuredContent
   }
 
-  test('every tool is listed with a schema of what it answers', () => {
+  test('every tool is listed with an output schema', () => {
     expect([...validators.keys()]).toEqual([
       ...['list_tables', 'describe_table', 'query_table', 'query', 'explain_query'],
       ...names.map((name) => `first_of_${name}`),
     ])
   })
 
-  test('a validator that is lenient would let an answer through that is none', () => {
+  test('no validator accepts an empty answer', () => {
     for (const valid of validators.values()) expect(valid({})).toBe(false)
   })
 
@@ -177,7 +177,7 @@ describe.each([LEGACY.at(-1)!, MODERN])('in revision %s', (revision) => {
       const all = described.columns.map((it: { name: string }) => it.name)
       expect(all).toEqual(expect.arrayContaining([...columns]))
       expect(described.primaryKey).toEqual(['id'])
-      // The rows of the demo come in no order that is promised.
+      // The demo does not guarantee an order of rows.
       if (table === 'readings') {
         const samples = columns.map((name) => described.columns[all.indexOf(name)].samples)
         expect(samples).toEqual(row.map((value) => (value === null ? undefined : [value])))
@@ -190,7 +190,7 @@ describe.each([LEGACY.at(-1)!, MODERN])('in revision %s', (revision) => {
       expect(found.rows).toEqual([row])
     })
 
-    test('query, with a parameter and without', async () => {
+    test('query, with and without a parameter', async () => {
       expect((await answer('query', { database, sql })).rows).toEqual([row])
       const bound = `select ${columns.join(', ')} from ${table} where ${columns[3]} = $1`
       const params = [row[3]]
@@ -211,7 +211,7 @@ describe.each([LEGACY.at(-1)!, MODERN])('in revision %s', (revision) => {
       expect([isError, content[0].text]).toEqual([true, expect.stringMatching(/^Syntax error/)])
     })
 
-    test('a tool of its own', async () => {
+    test('a custom tool', async () => {
       const found = await answer(`first_of_${database}`, { id })
       expect(found.rows).toEqual([row])
       expect(found.columns.map((it: { name: string }) => it.name)).toEqual(columns)

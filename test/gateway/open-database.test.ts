@@ -16,7 +16,7 @@ function endpointOf(databases: Readonly<Record<string, string>>) {
 const io: CredentialIo = { fetch, bindings: {} }
 const missing = { message: expect.stringContaining('SHOP_URL'), reason: 'secret_missing' }
 
-test('a database that cannot be opened keeps the reason, and the others are opened', async () => {
+test('a database that cannot be opened has a reason, and the others still open', async () => {
   const all = locateAll(endpointOf({ good: 'demo:', bad: 'secret:SHOP_URL' }), io)
   expect(all.get('good')!.problem).toBeUndefined()
   expect((await all.get('good')!.open()).dialect.name).toBe('sqlite')
@@ -29,14 +29,14 @@ test('a database that cannot be opened keeps the reason, and the others are open
   })
 })
 
-test('an endpoint with no database that can be opened throws the reason of the first', () => {
+test('an endpoint where no database can be opened throws the error of the first', () => {
   const endpoint = endpointOf({ first: 'secret:SHOP_URL', second: 'secret:OTHER_URL' })
   expect(() => locateAll(endpoint, io)).toThrow(
     expect.objectContaining({ ...missing, subject: 'SHOP_URL' }),
   )
 })
 
-test("the error of a driver becomes the configuration's, with its reason and subject", () => {
+test('a configuration error of a driver becomes a ConfigError with the same reason and subject', () => {
   const because = { reason: 'login_secret_missing', subject: 'SHOP_KEY' } as const
   const credential = () => {
     throw new DatabaseError('config', 'It is so.', because)

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { Database, QueryContext, Statement } from '../../src/database/index.ts'
 import { sqlite } from '../../src/database/sqlite/dialect.ts'
-import type { Call } from '../../src/gateway/calls.ts'
-import type { Asker, Place } from '../../src/gateway/open/endpoint-database.ts'
+import type { EndpointCall } from '../../src/gateway/calls.ts'
+import type { DatabasePlace, OpenedFor } from '../../src/gateway/open/endpoint-database.ts'
 import { behindPipeline, pipeline } from '../../src/gateway/open/pipeline.ts'
 
-/** A database behind all layers, and the queries of others than us that reach it. */
-function place(config: Partial<Place['config']>, waitUntil?: (work: Promise<unknown>) => void) {
+/** A database behind all layers, and the queries that reach it, without our internal ones. */
+function place(
+  config: Partial<DatabasePlace['config']>,
+  waitUntil?: (work: Promise<unknown>) => void,
+) {
   const reached: { readonly statement: Statement; readonly limits: QueryContext }[] = []
   const open = async (): Promise<Database> => ({
     dialect: sqlite,
@@ -23,7 +26,7 @@ function place(config: Partial<Place['config']>, waitUntil?: (work: Promise<unkn
       io: { fetch, bindings: {}, waitUntil },
     },
   )
-  const query = async (sql: string, asker: Asker, limits: Partial<QueryContext> = {}) =>
+  const query = async (sql: string, asker: OpenedFor, limits: Partial<QueryContext> = {}) =>
     (await found.open(asker)).query({ sql }, { ...LIMITS, ...limits })
   return { query, reached }
 }
@@ -34,10 +37,10 @@ const callOf = () =>
   ({
     ...{ statements: [], rows: 0, bytes: 0, endpoint: { name: 'shop' } },
     trace: { traceparent: '00-1-2-01' },
-  }) as unknown as Call
+  }) as unknown as EndpointCall
 
 describe('the layers in front of a database', () => {
-  test('have an order that keeps what is hidden hidden, and the caller the caller', () => {
+  test('have a fixed order, which protects hidden tables and the identity of the caller', () => {
     expect(pipeline.map(({ name }) => name)).toEqual([
       'recordCalls',
       'inspectRoleOnce',
@@ -51,7 +54,7 @@ describe('the layers in front of a database', () => {
     ])
   })
 
-  test('run a statement as the role and the caller of the configuration, and as nobody else', async () => {
+  test('run a statement with the configured role and the claims of the caller', async () => {
     const { query, reached } = place({ role: 'reader', claims: true })
     const caller = { subject: 'ada', scopes: [] }
     await query('select 1', { caller }, { identity: { role: 'admin' } })
@@ -59,7 +62,7 @@ describe('the layers in front of a database', () => {
     expect([role, JSON.parse(claims!).sub]).toEqual(['reader', 'ada'])
   })
 
-  test('record a statement that the rules of a group refuse, which reaches no database', async () => {
+  test('record a statement that group rules refuse, and do not run it', async () => {
     const only = { tables: { orders: true as const } }
     const { query, reached } = place({ only })
     const call = callOf()
@@ -68,7 +71,7 @@ describe('the layers in front of a database', () => {
     expect(call.statements[0]).toMatchObject({ database: 'main', free: true })
   })
 
-  test('inspect a role once, after a statement for a caller, and not after a check of ours', async () => {
+  test('inspect a role once, after the first statement of a caller, but not after a check', async () => {
     const inspections: Promise<unknown>[] = []
     const { query } = place({ url: 'd1:INSPECTED' }, (work) => inspections.push(work))
     await query('select 1', { author: 'operator', isCheck: true })
@@ -79,7 +82,7 @@ describe('the layers in front of a database', () => {
     await Promise.all(inspections)
   })
 
-  test('take the word of the operator for a statement, and not that of a model or of our own code', async () => {
+  test('skip the table rules only for a statement of the operator', async () => {
     const only = { tables: { orders: true as const } }
     const { query, reached } = place({ only })
     await expect(query('select * from people', {})).rejects.toThrow()

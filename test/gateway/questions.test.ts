@@ -31,7 +31,7 @@ const endpointOf = (url: string, more: object = {}): Endpoint => {
   return readEndpoints({ ENDPOINTS: JSON.stringify([endpoint]) })[0]!
 }
 
-/** An endpoint as a deployment serves it: its server is another one when a question changes. */
+/** Serves an endpoint like a deployment: a new server for each request knows the broken questions. */
 function served(endpoint: Endpoint, url: string, { rules }: { rules?: GroupRules } = {}) {
   const io = { fetch, bindings: { SHOP: url } }
   const carrier = localChanges()
@@ -59,7 +59,7 @@ const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => na
 const query = (tools: readonly { name: string; description: string }[]) =>
   tools.find(({ name }) => name === 'query')!.description
 
-/** Time passes, until the next list looks again. */
+/** Advances the clock until the next list checks the questions again. */
 function laterOn() {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + LOOK_MS })
 }
@@ -76,7 +76,7 @@ interface TestDatabase {
 }
 
 const suite = (its: () => TestDatabase) => {
-  test('a question is a tool without arguments, which says who checked it and when', async () => {
+  test('a question is a tool without arguments, and its description says who checked it and when', async () => {
     const { tools, call } = served(endpointOf('secret:SHOP'), its().url)
     const listed = await tools()
     expect(names(listed).at(-1)).toBe('revenue_by_country')
@@ -94,7 +94,7 @@ const suite = (its: () => TestDatabase) => {
     expect((await call('revenue_by_country', { country: 'DE' })).isError).toBe(true)
   })
 
-  test('an example stands in the description of query, with the values of its placeholders', async () => {
+  test('an example is in the description of query, with the values of its placeholders', async () => {
     const { tools } = served(endpointOf('secret:SHOP'), its().url)
     const listed = await tools()
     expect(names(listed)).not.toContain('late_orders')
@@ -104,7 +104,7 @@ const suite = (its: () => TestDatabase) => {
     expect(query(listed).length).toBeLessThanOrEqual(1_024)
   })
 
-  test('one whose column is renamed is gone from the next look on, and back when the column is', async () => {
+  test('a question disappears at the next check after its column is renamed, and returns with it', async () => {
     const { url, rename } = its()
     const { tools, call, carrier } = served(endpointOf('secret:SHOP'), url)
     const told: Change[] = []
@@ -131,7 +131,7 @@ const suite = (its: () => TestDatabase) => {
     expect(told).toHaveLength(2)
   })
 
-  test('an example whose column is renamed is gone, too', async () => {
+  test('an example disappears after its column is renamed', async () => {
     const { url, rename } = its()
     const { tools } = served(endpointOf('secret:SHOP'), url)
     await rename('status', 'state')
@@ -142,7 +142,7 @@ const suite = (its: () => TestDatabase) => {
     }
   })
 
-  test('a call that fails for a missing column takes the question away at once', async () => {
+  test('a call that fails because of a missing column removes the question immediately', async () => {
     const { url, rename } = its()
     const { tools, call } = served(endpointOf('secret:SHOP'), url)
     await tools()
@@ -156,7 +156,7 @@ const suite = (its: () => TestDatabase) => {
     }
   })
 
-  test('a statement that the guard refuses is not served, and the endpoint is', async () => {
+  test('a question that the guard refuses is not served, but the rest of the endpoint is', async () => {
     const questions = [{ ...revenue, sql: 'delete from orders' }, late]
     const { tools, call } = served(endpointOf('secret:SHOP', { questions }), its().url)
     expect(names(await tools())).not.toContain('revenue_by_country')
@@ -164,7 +164,7 @@ const suite = (its: () => TestDatabase) => {
     expect(query(await tools())).toContain('Which orders are late?')
   })
 
-  test('a look says why a question does not work, or that it does', async () => {
+  test('a check reports whether each question works, and why not', async () => {
     const wrong = { ...revenue, name: 'wrong', sql: 'select nothing_of_it from orders' }
     const endpoint = endpointOf('secret:SHOP', { questions: [revenue, wrong, late] })
     const io = { fetch, bindings: { SHOP: its().url } }
@@ -182,7 +182,7 @@ await describePostgres('a verified question on PostgreSQL', setup, (postgres) =>
     postgres.admin(`alter table orders rename column ${from} to ${to}`)
   suite(() => ({ url: postgres.tcp(postgres.reader), rename }))
 
-  test('is not taken away by a database that does not answer', async () => {
+  test('is still served while the database does not answer', async () => {
     const endpoint = endpointOf('secret:SHOP')
     const io = { fetch, bindings: { SHOP: postgres.tcp(postgres.reader, 1) } }
     expect([...(await lookAtQuestions(endpoint, io))]).toEqual([])
@@ -190,7 +190,7 @@ await describePostgres('a verified question on PostgreSQL', setup, (postgres) =>
     expect(names(await tools())).toContain('revenue_by_country')
   })
 
-  test('is not served to a group that sees only a part of its database', async () => {
+  test('is served to a group with table rules only if the group lists it in its tools', async () => {
     const only = { databases: { shop: { tables: { orders: ['id'] } } } }
     const seen = async (rules: GroupRules) => {
       const { tools } = served(endpointOf('secret:SHOP'), postgres.tcp(postgres.reader), { rules })
@@ -207,13 +207,13 @@ await describePostgres('a verified question on PostgreSQL', setup, (postgres) =>
     expect(await seen({ tools: all })).toEqual([true, true])
     // Examples name tables, which a group without list_tables cannot list.
     expect(await seen({ tools: ['query', 'revenue_by_country'] })).toEqual([true, false])
-    // There is no free SQL on PostgreSQL for such a group, so there is no description to read it in.
+    // Such a group has no free SQL on PostgreSQL, so no tool description can show the example.
     expect(await seen({ ...only, tools: ['query', 'late_orders'] })).toEqual([false, false])
     const named = { ...only, tools: ['query', 'revenue_by_country'] }
     expect(await seen(named)).toEqual([true, false])
   })
 
-  test('is not told to a group with a login or a role of its own, whose database does not answer', async () => {
+  test('is hidden from a group with its own login or role, unless the group lists it in its tools', async () => {
     const listed = (rules: GroupRules) => {
       const io = {
         fetch,
@@ -250,7 +250,7 @@ describe('the questions of an endpoint', () => {
     return undefined
   }
 
-  test('have names that no tool has', () => {
+  test('must have names that no tool has', () => {
     expect(told([revenue, late])).toBeUndefined()
     expect(told([revenue, revenue])).toContain('has two questions with the same name')
     expect(told([{ ...revenue, name: 'query' }])).toBe('Endpoint shop has two tools called query.')
@@ -264,13 +264,13 @@ describe('the questions of an endpoint', () => {
     expect(told([{ ...late, name: 'fetch' }], { search })).toContain('two tools called fetch')
   })
 
-  test('name a database that the endpoint has', () => {
+  test('must name a database of the endpoint', () => {
     expect(told([{ ...late, database: 'crm' }])).toBe(
       'Endpoint shop has a question late_orders that names an unknown database. There are: shop.',
     )
   })
 
-  test('are bounded, the examples by what hosts read of a description', () => {
+  test('are limited in number and size, and must be one line of text', () => {
     const long = { ...late, sql: `select ${'1 + '.repeat(200)}1` }
     expect(told([long])).toContain('the description of query has no room for more')
     expect(told([{ ...long, as: 'tool' }])).toBeUndefined()

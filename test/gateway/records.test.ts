@@ -7,8 +7,8 @@ const setup = `
   insert into notes values (1, 'x' || repeat('😀', 9000));
 `
 
-await describePostgres('records that are found', setup, (postgres) => {
-  test('have their titles and texts cut between characters, and say so', async () => {
+await describePostgres('records from search and fetch', setup, (postgres) => {
+  test('have titles and texts that are truncated between characters, with a note', async () => {
     const search = [{ table: 'notes', title: 'said', text: ['said'] }]
     const server = endpointBefore(postgres.tcp(postgres.reader), { search })
     const { results } = await structureOf(server, 'search', { query: 'x' })

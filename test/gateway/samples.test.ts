@@ -8,7 +8,7 @@ const setup = `
 `
 
 await describePostgres('samples of a table', setup, (postgres) => {
-  test('are the values of each column, and an array is one of them', async () => {
+  test('are values of each column, and an array is one value', async () => {
     const server = endpointBefore(postgres.tcp(postgres.reader), { caps: { samples: 3 } })
     const { columns } = await structureOf(server, 'describe_table', { table: 'lists' })
     expect(columns.map((it: { samples: unknown }) => it.samples)).toEqual([

@@ -11,7 +11,7 @@ import { ask, LEGACY, MODERN, requestOf } from '../support/mcp.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { post, startWorker } from '../support/worker.ts'
 
-/** What resources, prompts and completion say of real databases, in both eras. */
+/** Tests resources, prompts and completion with real databases, in both protocol eras. */
 
 const MARKER = 'a value that must stay in its row'
 const odd = ['a b', 'a/b', 'a%2Fb', "it's (so)!", 'say "x"', 'طلبات', 'dot.ted', 'ends.', '..', '.']
@@ -117,7 +117,7 @@ describe.each([
   const refers = !title.startsWith('ClickHouse')
 
   test.each(eras)(
-    'is listed in %s, every table at an address that leads to it',
+    'is listed in %s with a URI for every table, and each URI leads to its table',
     async (version) => {
       if (!engine) return
       const { result } = await call(version, 'resources/list')
@@ -131,7 +131,7 @@ describe.each([
         const found: { name: string; uri: string }[] = listed.filter(ends)
         const { uri, name: shown } = found.toSorted((a, b) => a.name.length - b.name.length)[0]!
         expect(uri).toMatch(/^schema:\/\/shop\/(?:[\w.~-]|%[\da-f]{2})+$/i)
-        // A reader of addresses changes nothing in it: no segment is empty, `.` or `..`.
+        // A URL parser changes nothing in it: no segment is empty, `.` or `..`.
         expect(new URL(uri).href).toBe(uri)
         const read = (await call(version, 'resources/read', { uri })).result
         expect(read.contents).toEqual([{ uri, mimeType: 'text/plain', text: expect.any(String) }])
@@ -142,7 +142,7 @@ describe.each([
     },
   )
 
-  test.each(eras)('is told in %s as a whole, and no row of it', async (version) => {
+  test.each(eras)('is readable in %s, whole and by table, without any rows', async (version) => {
     if (!engine) return
     const read = async (uri: string) =>
       (await call(version, 'resources/read', { uri })).result.contents[0].text as string
@@ -169,7 +169,7 @@ describe.each([
     }
   })
 
-  test('has no resource for what is not there, or not to be seen', async () => {
+  test('has no resource for a missing or hidden table', async () => {
     if (!engine) return
     const addresses = [
       'order',
@@ -196,7 +196,7 @@ describe.each([
     )
   })
 
-  test('completes the names of tables, for its template and for prompts', async () => {
+  test('completes table names in its template and in prompts', async () => {
     if (!engine) return
     const complete = async (ref: object, value: string) =>
       (await call(MODERN, 'completion/complete', { ref, argument: { name: 'table', value } }))
@@ -211,7 +211,7 @@ describe.each([
     expect((await complete(template, 'dot')).values[0]).toMatch(/(^|\.)dot\.ted$/)
   })
 
-  test('tells whoever watches it that it changed, and nobody that it did not', async () => {
+  test('sends notifications after a change of a table, but not after a change of rows', async () => {
     if (!engine?.run) return
     const clock = vi.spyOn(Date, 'now')
     const uri = 'schema://shop/orders'
@@ -250,7 +250,7 @@ describe.each([
   })
 })
 
-test('a database of 10,000 tables is listed whole, completed in part, and told by name', async () => {
+test('a database of 10,000 tables has all of them in the list, and some names in the overview', async () => {
   const numbers = Array.from({ length: 10_000 }, (_, i) => String(i).padStart(5, '0'))
   const big = await startHrana(numbers.map((n) => `create table t_${n}_حسابات (id integer)`))
   const url = `libsql://127.0.0.1:${big.port}?authToken=${TOKEN}`
@@ -265,7 +265,7 @@ test('a database of 10,000 tables is listed whole, completed in part, and told b
     pages++
   } while (cursor)
   expect(uris.size).toBe(10_001)
-  // The official client gives up after so many.
+  // The official client gives up after 64 pages.
   expect(pages).toBeLessThanOrEqual(64)
   const ref = { type: 'ref/resource', uri: 'schema://big/{table}' }
   const complete = async (value: string) =>
@@ -282,10 +282,10 @@ test('a database of 10,000 tables is listed whole, completed in part, and told b
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(10_000)
   expect(text.split('\n').length).toBeGreaterThan(350)
   await big.close()
-  // Each request opens the database anew, and with it 10,000 statements.
+  // Each request opens the database again, and runs 10,000 statements for that.
 }, 120_000)
 
-test('what does not fit the bytes of an answer is left out in steps, and said', async () => {
+test('a schema that exceeds the byte limit is shortened in steps, and says so', async () => {
   const wide = Array.from({ length: 40 }, (_, i) => `column_${i} integer`)
   const many = Array.from(
     { length: 12 },
@@ -316,7 +316,7 @@ test('what does not fit the bytes of an answer is left out in steps, and said', 
   await server.close()
 })
 
-test('the demo tells its schema through the real Worker, in both eras', async () => {
+test('the demo serves its schema through the real Worker, in both eras', async () => {
   const worker = await startWorker()
   for (const version of [MODERN, LEGACY[3]]) {
     const ask = async (method: string, params: object = {}) => {
@@ -331,7 +331,7 @@ test('the demo tells its schema through the real Worker, in both eras', async ()
     expect(text).toMatch(/^ {2}total$/m)
     expect(text).not.toMatch(/sqlite_|_cf_|__miniflare/)
     for (const { uri } of resources) expect(await ask('resources/read', { uri })).toBeDefined()
-    // A demo that never changes is not worth a stream that is held open for it.
+    // The demo never changes, so it does not offer a stream of changes.
     const asked = { protocolVersion: version, capabilities: {} }
     const { capabilities } = await ask(version === MODERN ? 'server/discover' : 'initialize', asked)
     expect(capabilities).toEqual({ tools: {}, resources: {}, prompts: {}, completions: {} })
@@ -351,7 +351,7 @@ describe('an endpoint', () => {
       arguments: { name: string; description: string; required?: boolean }[]
     }[]
 
-  test('whose database is down says so, in whatever asks it, and says it of no other', async () => {
+  test('reports a database that is down in every request that needs it, and only in those', async () => {
     const call = rpc(endpointOf({}, down))
     const ref = { type: 'ref/resource', uri: 'schema://log/{table}' }
     for (const [method, params] of [
@@ -372,7 +372,7 @@ describe('an endpoint', () => {
     expect((await call(MODERN, 'server/discover')).error).toBeUndefined()
   })
 
-  test('offers prompts that name only tools it offers', async () => {
+  test('offers prompts that mention only tools that it offers', async () => {
     const of = async (tools?: string[]) =>
       (await menu(endpointOf({ ...(tools && { tools }) }, { shop }))).map(({ name }) => name)
     const browsing = ['explore', 'answer_question', 'document_schema']
@@ -395,7 +395,7 @@ describe('an endpoint', () => {
     }
   })
 
-  test('needs nothing that a host which splits at spaces would cut, and then goes by what was typed', async () => {
+  test('has prompts without required arguments, which refer to what the person typed', async () => {
     const server = endpointOf({}, { shop })
     const get = async (name: string, given: object) =>
       (await rpc(server)(MODERN, 'prompts/get', { name, arguments: given })).result.messages[0]
@@ -418,7 +418,7 @@ describe('an endpoint', () => {
     expect(error.message).toBe('question has more than 20000 characters: shorten it.')
   })
 
-  test('says of every prompt and argument more than its name', async () => {
+  test('describes every prompt and argument', async () => {
     for (const databases of [{ shop }, down] as Record<string, string>[]) {
       for (const { title, description, arguments: args } of await menu(endpointOf({}, databases))) {
         expect(description).not.toBe(title)
@@ -428,7 +428,7 @@ describe('an endpoint', () => {
     }
   })
 
-  test('with several databases asks which, and completes it', async () => {
+  test('requires a database in prompts if it has several, and completes its name', async () => {
     const server = endpointOf({}, down)
     for (const { name, arguments: args } of await menu(server)) {
       expect(args[0]).toMatchObject({ name: 'database', required: true })
@@ -448,7 +448,7 @@ describe('an endpoint', () => {
     expect((await complete('table', 'o', 'log')).error.message).toContain('The database log')
   })
 
-  test('that lets nobody browse by tools does not by resources', async () => {
+  test('has no resources if it does not offer list_tables', async () => {
     const server = endpointOf({ tools: ['query_table', 'describe_table'] }, { shop })
     const { result } = await rpc(server)(MODERN, 'server/discover')
     expect(result.capabilities.resources).toBeUndefined()
@@ -457,7 +457,7 @@ describe('an endpoint', () => {
     )
   })
 
-  test('introduces itself with an icon that needs fetching from nowhere', async () => {
+  test('has its icons as data URLs, in PNG and SVG', async () => {
     const { result } = await rpc(endpointOf({}, { shop }))(MODERN, 'server/discover')
     const { icons, title } = result._meta['io.modelcontextprotocol/serverInfo']
     expect(title).toBe('E')
@@ -475,7 +475,7 @@ describe('an endpoint', () => {
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([48, 48])
     const data = png.indexOf('IDAT')
     const pixels = inflateSync(png.subarray(data + 4, data + 4 + png.readUInt32BE(data - 4)))
-    // A byte before each row, which says how it is written: as it is.
+    // Each row starts with its filter type: 0, which means no filter.
     const row = (y: number) => pixels.subarray(y * 7, y * 7 + 7).toString('hex')
     expect([row(0), row(5), row(20), row(42)]).toEqual([
       ...['00000000000000', '00ffffffffffff', '00007e07e07e00', '00ffffffffffff'],

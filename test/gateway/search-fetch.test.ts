@@ -40,7 +40,7 @@ describe("ChatGPT's search and fetch", () => {
   afterAll(() => worker?.close())
   const at = (name: string) => `${worker.url}/mcp/${name}`
 
-  test('are offered where tables are named for them, and take one string each', async () => {
+  test('are offered if the endpoint configures search, and take one string each', async () => {
     const list = async (name: string) =>
       (await post(at(name), { jsonrpc: '2.0', id: 1, method: 'tools/list' })).json().result.tools
     const two = (await list('open')).slice(-2)
@@ -63,7 +63,7 @@ describe("ChatGPT's search and fetch", () => {
     expect((await list('plain')).some((it: { name: string }) => it.name === 'search')).toBe(false)
   })
 
-  test('find rows by all of some words, and read them by their ids', async () => {
+  test('find rows that contain all words, and read rows by id', async () => {
     const all = await callTool(at('open'), 'query', {
       sql: 'select id, name from products limit 1',
     })
@@ -93,14 +93,14 @@ describe("ChatGPT's search and fetch", () => {
       expect((await callTool(at('open'), 'search', { query: evil })).isError).toBeUndefined()
   })
 
-  test('tell rows of a composite key apart, and give the address that the operator wrote', async () => {
+  test('support composite keys, and return the configured URL', async () => {
     const line = await callTool(at('open'), 'fetch', { id: 'demo/order_items/1/1' })
     expect(line.structuredContent.text).toMatch(/^order_id: 1\nline_no: 1\n/)
     const { structuredContent } = await callTool(at('open'), 'fetch', { id: 'demo/customers/7' })
     expect(structuredContent.url).toBe('https://shop.example.com/c/7')
   })
 
-  test('say what is wrong, and show nothing that was not named for them', async () => {
+  test('report errors, and do not read tables without a search entry', async () => {
     const refused = async (name: string, tool: string, args: object) => {
       const { isError, content } = await callTool(at(name), tool, args as never)
       expect(isError).toBe(true)
@@ -111,7 +111,7 @@ describe("ChatGPT's search and fetch", () => {
     expect(await refused('wrong', 'search', { query: 'x' })).toContain('products.nmae')
   })
 
-  test('give addresses that open for a person, who shows the key where there is one', async () => {
+  test('return URLs that open in a browser, with the key if the endpoint needs one', async () => {
     const page = await fetch(`${worker.url}/record/open/demo/products/1`)
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toContain('text/html')
@@ -154,12 +154,12 @@ describe('the documents of a table', async () => {
   })
   const documentOf = (id: number) => structureOf(server, 'fetch', { id: `main/notes/${id}` })
 
-  test('are whole where they fit', async () => {
+  test('are complete if they fit', async () => {
     expect((await documentOf(1)).text).toBe('id: 1\nbody: short')
   })
 
   test.each([2, 3, 4])(
-    'are cut to the bytes of an answer, not to as many characters: %i',
+    'are truncated to the byte limit of an answer, not to that many characters: %i',
     async (id) => {
       const { text } = await documentOf(id)
       const bytes = new TextEncoder().encode(JSON.stringify(text)).byteLength
@@ -170,7 +170,7 @@ describe('the documents of a table', async () => {
     },
   )
 
-  test('have an address of their columns alone', async () => {
+  test('have a URL with values of their own columns only', async () => {
     expect((await documentOf(1)).url).toBe('https://example.com///1')
     const search = structureOf(server, 'search', { query: 'short' })
     await expect(search).rejects.toThrow('notes.constructor, which does not exist')

@@ -11,7 +11,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 const file = join(home, 'nothing.pem')
 beforeAll(() => writeFileSync(file, 'No key, and no certificate.', { mode: 0o600 }))
 
-/** The stages of a database, and the reason that it cannot be used. */
+/** The stages of a diagnosis, and the reason for its failure. */
 async function seen(url: string) {
   const databases = { main: { url: 'secret:SHOP_URL' } }
   const ENDPOINTS = JSON.stringify([{ name: 'shop', title: 'Shop', databases }])
@@ -30,7 +30,7 @@ test.each([
   `postgres://reader:x@127.0.0.1:1/shop?sslmode=verify-full&sslrootcert=${file}`,
   `postgres://reader:x@127.0.0.1:1/shop?sslmode=verify-full&sslcert=${file}&sslkey=${file}`,
   `mysql://reader:x@127.0.0.1:1/shop?ssl-mode=VERIFY_CA&ssl-ca=${file}`,
-])('no server is said to answer if a file for TLS cannot be used: %s', async (url) => {
+])('the stage "reached" fails if a TLS file cannot be used: %s', async (url) => {
   expect(await seen(url)).toEqual({
     stages: [
       ['recognised', 'ok'],

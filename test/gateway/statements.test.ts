@@ -4,8 +4,8 @@ import { describePostgres } from '../support/postgres.ts'
 
 const setup = 'create table items (id int primary key, name text); insert into items values (7)'
 
-await describePostgres('what the database is asked', setup, (postgres) => {
-  test('is one question to the catalog before the rows of a table are read', async () => {
+await describePostgres('query_table', setup, (postgres) => {
+  test('sends one catalog query before it reads the rows of a table', async () => {
     const server = endpointBefore(postgres.url(postgres.reader))
     const before = postgres.neon.requests.length
     const { rows } = await structureOf(server, 'query_table', { table: 'items', columns: ['id'] })

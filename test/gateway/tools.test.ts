@@ -5,8 +5,8 @@ import { startPostgres, type TestPostgres } from '../support/postgres.ts'
 import { callTool, post, type RunningWorker, startWorker } from '../support/worker.ts'
 
 /**
- * The tools over the real Worker, on each engine with the same store in it: what a model gets must
- * not depend on where the data lies.
+ * Runs the tools over the real Worker, on each engine with the same store. The answers must not
+ * depend on the engine.
  */
 interface Engine {
   readonly url: string
@@ -66,7 +66,7 @@ describe.each([
   })
   afterAll(() => engine?.stop())
 
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
   const call = async (name: string, args: Record<string, unknown> = {}): Promise<any> => {
     if (!engine) return expect.fail('There is no engine.')
     return callTool(engine.url, name, args, engine.headers)
@@ -86,7 +86,7 @@ describe.each([
   }
   const sql = (text: string, params?: unknown[]) => rows('query', { sql: text, params })
 
-  test('the tools say what they are, and that they only read', async () => {
+  test('the tools have titles, descriptions and read-only annotations', async () => {
     const { json } = await post(
       engine!.url,
       { jsonrpc: '2.0', id: 1, method: 'tools/list' },
@@ -106,7 +106,7 @@ describe.each([
     }
   })
 
-  test('list_tables lists the store, and nothing of the system', async () => {
+  test('list_tables lists the tables of the store, and no system tables', async () => {
     const { structuredContent } = await call('list_tables')
     const names = structuredContent.tables.map((it: { name: string }) => it.name)
     expect(names).toEqual([
@@ -123,7 +123,7 @@ describe.each([
     expect(structuredContent.tables[3]).toMatchObject({ name: 'order_totals', kind: 'view' })
   })
 
-  test('list_tables searches names and columns, literally', async () => {
+  test('list_tables searches table and column names for literal text', async () => {
     const search = async (text: string) =>
       (await call('list_tables', { search: text })).structuredContent.tables.map(
         (it: { name: string }) => it.name,
@@ -136,7 +136,7 @@ describe.each([
     expect(nothing.hint).toContain('search for one word')
   })
 
-  test('describe_table knows columns, keys both ways and indexes', async () => {
+  test('describe_table shows columns, foreign keys in both directions and indexes', async () => {
     const { structuredContent: table } = await call('describe_table', { table: 'orders' })
     expect(table.columns.map((it: { name: string }) => it.name)).toEqual([
       'id',
@@ -163,7 +163,7 @@ describe.each([
     })
   })
 
-  test('an unknown table gets the nearest names', async () => {
+  test('an error about an unknown table suggests the nearest names', async () => {
     for (const name of ['describe_table', 'query_table']) {
       expect(await refusal(name, { table: 'order' })).toContain('orders')
       expect(await refusal(name, { table: 'costumers' })).toContain('customers')
@@ -234,7 +234,7 @@ describe.each([
     )
   })
 
-  test('query_table takes names for names and values for values', async () => {
+  test('query_table does not run SQL in names or values', async () => {
     expect(await refusal('query_table', { table: 'products', columns: ['nmae'] })).toContain('name')
     expect(
       await refusal('query_table', { table: 'products; drop table products', columns: ['id'] }),
@@ -247,7 +247,7 @@ describe.each([
     ).toEqual([])
   })
 
-  test('query takes $1, $2 as placeholders, in any order, and the engine its own', async () => {
+  test('query accepts $1 and $2 in any order, and the placeholders of the engine', async () => {
     const count = `select count(*) from orders where status = 'shipped' and id <= 100`
     const expected = await sql(count)
     const one = 'select count(*) from orders where'
@@ -306,7 +306,7 @@ describe.each([
     }
   })
 
-  test('explain_query tells the plan and does not run the statement', async () => {
+  test('explain_query shows the plan, and refuses anything but a single query', async () => {
     const { structuredContent, isError } = await call('explain_query', {
       sql: 'select * from orders where customer_id = $1 order by id',
       params: [7],
@@ -326,7 +326,7 @@ describe.each([
     if (isPostgres) expect(wrong).toContain('At line 2, column 2: nmae')
   })
 
-  test('list_tables lists columns where it is asked for detail', async () => {
+  test('list_tables lists columns if detail is true', async () => {
     const { structuredContent } = await call('list_tables', { search: 'categ', detail: true })
     const [categories] = structuredContent.tables
     expect(categories.columns.map((it: string) => it.split(' ')[0])).toEqual([
@@ -336,7 +336,7 @@ describe.each([
     ])
   })
 
-  test('a column of several tables in a statement gets those tables named', async () => {
+  test('an error about an ambiguous column names the tables that have it', async () => {
     const join = 'from orders o join customers c on c.id = o.customer_id'
     for (const sql of [`select id ${join}`, `select o.id ${join} where id = 1`]) {
       for (const name of ['query', 'explain_query']) {
@@ -348,7 +348,7 @@ describe.each([
     expect(alone).toContain('alias: orders.id.')
   })
 
-  test('an unknown table in a statement gets the nearest names', async () => {
+  test('an error about an unknown table in a statement suggests the nearest name', async () => {
     expect(await refusal('query', { sql: 'select * from costumers' })).toContain('customers')
   })
 
@@ -372,7 +372,7 @@ describe.each([
     expect([Number(orders), Number(payments)]).toEqual([1_965_359.6, 1_553_884.58])
   })
 
-  test('no value changes on its way', async () => {
+  test('values arrive unchanged', async () => {
     const [[ean, next]] = await sql('select ean, ean + 2 from products where id = 1')
     expect(ean).toMatch(/^900719925\d{7}$/)
     expect(BigInt(next) - BigInt(ean)).toBe(2n)
@@ -383,7 +383,7 @@ describe.each([
     expect(review).toBe('Too small 😕')
   })
 
-  test('an answer keeps its caps, and says what to do next', async () => {
+  test('an answer stays within its caps, and its hint says what to do next', async () => {
     const { structuredContent: many } = await call('query', {
       sql: 'select id from order_items, (select 1 as id) one',
     })
@@ -407,7 +407,7 @@ describe.each([
     expect(whole).not.toHaveProperty('hint')
   })
 
-  test('a number that JSON has rounded is refused, and told how to send', async () => {
+  test('a number that JSON may have rounded is refused, with advice to send a string', async () => {
     const unsafe = 2 ** 53
     expect(
       await refusal('query_table', {
@@ -417,7 +417,7 @@ describe.each([
     ).toContain('as a string')
   })
 
-  test('a wide answer keeps its cap too, and says which columns are left out', async () => {
+  test('a wide answer stays within its cap, and its hint counts the columns', async () => {
     const wide = Array.from(
       { length: 99 },
       (_, i) => `'x' as a_column_with_quite_a_long_name_${i}_and_more_of_it_for_the_sake_of_size`,
@@ -432,7 +432,7 @@ describe.each([
     expect(structuredContent.rows[0]).toHaveLength(structuredContent.columns.length)
   })
 
-  test('an argument that nobody knows, or a filter without its value, is not passed over', async () => {
+  test('an unknown argument and a filter without a value are errors', async () => {
     const known = /"filters"; known: "table", "columns", .*"limit", "offset"/
     expect(await refusal('query_table', { table: 'orders', filters: [] })).toMatch(known)
     expect(
@@ -454,7 +454,7 @@ describe.each([
     expect(structuredContent.columns.map((it: { name: string }) => it.name)).toEqual(['id', 'name'])
   })
 
-  test('a statement that is wrong gets what is wrong with it', async () => {
+  test('an invalid statement gets an error that explains the mistake', async () => {
     const text = await refusal('query', { sql: 'select nmae from customers' })
     expect(text).toContain('nmae')
     expect(text).toMatch(/(?:Did you mean|Perhaps you meant .*) "?customers.name/)
@@ -473,12 +473,12 @@ describe.each([
     '-- nothing',
     'pragma writable_schema = 1',
     'explain analyze delete from reviews',
-  ])('%j is refused, and nothing is lost', async (text) => {
+  ])('%j is refused, and no row is deleted', async (text) => {
     await refusal('query', { sql: text })
     expect(await sql('select count(*) from reviews')).toEqual([[500]])
   })
 
-  test('arguments that do not fit are told in words', async () => {
+  test('an error about an invalid argument names the argument', async () => {
     expect(await refusal('query', {})).toContain('sql')
     expect(
       await refusal('query_table', {

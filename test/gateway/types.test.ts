@@ -14,11 +14,11 @@ const types = [
 ]
 
 await describePostgres(
-  'a type of PostgreSQL',
+  'a PostgreSQL type',
   `create type mood as enum ('low', 'high');
     create table every (${types.map((type, i) => `c${i} ${type}`).join(', ')})`,
   (postgres) => {
-    test.each(['url', 'tcp'] as const)('is called the same by every tool: %s', async (way) => {
+    test.each(['url', 'tcp'] as const)('has the same name in every tool: %s', async (way) => {
       const server = endpointBefore(postgres[way](postgres.reader))
       const { columns } = await structureOf(server, 'describe_table', { table: 'every' })
       const listed = await structureOf(server, 'list_tables', { detail: true })
@@ -37,7 +37,7 @@ await describePostgres(
   },
 )
 
-test('a declared type of SQLite is called the same by every tool', async () => {
+test('a declared SQLite type has the same name in every tool', async () => {
   const declared = ['INTEGER', 'int', 'Text', 'VARCHAR(9)', 'REAL', 'DATE', 'NUMERIC(10,2)', 'BLOB']
   const shop = await startHrana([
     `create table every (${declared.map((type, i) => `c${i} ${type}`).join(', ')})`,
@@ -52,9 +52,9 @@ test('a declared type of SQLite is called the same by every tool', async () => {
   shop.close()
 })
 
-await describePostgres('a literal of a type', '', (postgres) => {
+await describePostgres('a typed literal', '', (postgres) => {
   test.each(['url', 'tcp'] as const)(
-    'that has a parameter is told to be a cast: %s',
+    'with a parameter gets an error that suggests a cast: %s',
     async (way) => {
       const server = endpointBefore(postgres[way](postgres.reader))
       const told = async (sql: string, ...params: string[]) => {
@@ -86,12 +86,12 @@ const counts = (server: ReturnType<typeof endpointBefore>) => async (table: stri
 }
 
 await describePostgres(
-  'how many rows a table of PostgreSQL has',
+  'the row count of a PostgreSQL table',
   `create table never (id int); insert into never select generate_series(1, 100);
     create table empty (id int); create table full_one (id int);
     insert into full_one select generate_series(1, 100); analyze empty; analyze full_one;`,
   (postgres) => {
-    test('is told where it was counted, also of none', async () => {
+    test('is shown if the table was analyzed, even if it is 0', async () => {
       const of = counts(endpointBefore(postgres.tcp(postgres.reader)))
       expect(await of('never')).toBeUndefined()
       expect(await of('empty')).toBe(0)
@@ -101,11 +101,11 @@ await describePostgres(
 )
 
 await describeMariaDb(
-  'how many rows a table of MariaDB has',
+  'the row count of a MariaDB table',
   `create table estimated (id int); create table empty (id int) engine = Aria; create table full_one (id int);
     insert into full_one values (1), (2); analyze table full_one;`,
   (mariadb) => {
-    test('is told where it was counted, and not where an estimate is 0', async () => {
+    test('is shown if it was counted, but not if it is an estimate of 0', async () => {
       const of = counts(endpointBefore(mariadb.url(mariadb.reader)))
       expect(await of('estimated')).toBeUndefined()
       expect(await of('empty')).toBe(0)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { Finding } from '../../src/host-checks/index.ts'
+import type { HostFinding } from '../../src/host-checks/index.ts'
 import { startHttp } from '../servers/http.ts'
 import { listenAs, oauthHost } from '../servers/oauth-host.ts'
 import { tidegate } from '../support/command-line.ts'
@@ -93,7 +93,7 @@ describe('Tidegate', () => {
       for (const path of 'ENDPOINTS' in secrets ? ['/mcp', '/mcp/shop'] : ['/mcp']) {
         const args = ['doctor', worker.url + path, '--register', '--json']
         const { stdout } = await tidegate(args, around)
-        const findings = JSON.parse(stdout) as Finding[]
+        const findings = JSON.parse(stdout) as HostFinding[]
         expect(troubles({ findings }), path).toEqual(['note reach', ...found])
       }
     } finally {
@@ -119,7 +119,7 @@ describe('npx tidegate doctor', () => {
     expect(ill.code).toBe(1)
     expect(ill.stdout).toMatch(/^problem {2}code_challenge.*\n {9}→ Support PKCE/m)
     const json = await tidegate(['doctor', url, '--json'], around)
-    const findings = JSON.parse(json.stdout) as Finding[]
+    const findings = JSON.parse(json.stdout) as HostFinding[]
     expect(findings.find(({ id }) => id === 'pkce')).toEqual({
       id: 'pkce',
       hosts: expect.arrayContaining(['claude', 'gemini']),

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Alarms } from '../../src/node/objects/alarms.ts'
-import { Room } from '../../src/node/objects/room.ts'
+import { ObjectsFile } from '../../src/node/objects/room.ts'
 import { openState, type StateFile } from '../../src/node/objects/state-file.ts'
 
 const MAX_BYTES = 1_000_000
 
 let state: StateFile
-let room: Room
+let room: ObjectsFile
 /** The callers whose objects are in use, so their data has to stay. */
 let busy: Set<string>
 let bytesOf: Map<string, number>
@@ -18,7 +18,7 @@ beforeEach(() => {
   new Alarms(state.database, async () => {})
   busy = new Set()
   bytesOf = new Map()
-  room = new Room(state.database, MAX_BYTES, (name) => {
+  room = new ObjectsFile(state.database, MAX_BYTES, (name) => {
     if (busy.has(name.slice(-8))) return false
     bytesOf.delete(name)
     room.freed(name)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { directory } from '../../src/registry/calls/directory.ts'
-import type { EndpointEntry, Found } from '../../src/registry/state/entries.ts'
+import type { EndpointEntry, LookupResult } from '../../src/registry/state/entries.ts'
 import type { AskRegistry } from '../../src/registry/state/registry-state.ts'
 
 const none = { endpoints: [], keys: [] }
-const found = (active: boolean, version: number): Found => ({
+const found = (active: boolean, version: number): LookupResult => ({
   instance: 'a',
   version,
   changes: none,
@@ -12,8 +12,8 @@ const found = (active: boolean, version: number): Found => ({
 })
 
 test('a result requested before a change is not kept after it', async () => {
-  const waiting: ((it: Found) => void)[] = []
-  const ask = (() => new Promise<Found>((resolve) => waiting.push(resolve))) as AskRegistry
+  const waiting: ((it: LookupResult) => void)[] = []
+  const ask = (() => new Promise<LookupResult>((resolve) => waiting.push(resolve))) as AskRegistry
   const known = directory(ask, () => {})
   const before = known.lookup({ endpoint: 'shop' })
   // Meanwhile, the endpoint is switched off here.

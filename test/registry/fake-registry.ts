@@ -1,4 +1,4 @@
-import type { Found, KeyEntry, Lookup } from '../../src/registry/state/entries.ts'
+import type { KeyEntry, LookupResult, RegistryLookup } from '../../src/registry/state/entries.ts'
 import type { AskRegistry } from '../../src/registry/state/registry-state.ts'
 
 /** The time that a lookup and its result each take, and whether the lookup fails. */
@@ -26,7 +26,7 @@ export class FakeRegistry {
   /** The times for the next lookup. */
   hop: Hop = { there: 1, back: 1 }
   /** The lookups so far. */
-  readonly asked: Lookup[] = []
+  readonly asked: RegistryLookup[] = []
   /** The state from each time on. */
   readonly history: {
     readonly at: number
@@ -62,7 +62,7 @@ export class FakeRegistry {
     this.#note()
   }
 
-  readonly ask: AskRegistry = (async (_: string, lookup: Lookup) => {
+  readonly ask: AskRegistry = (async (_: string, lookup: RegistryLookup) => {
     this.asked.push(lookup)
     const { there, back, fails } = this.hop
     await after(there)
@@ -72,13 +72,13 @@ export class FakeRegistry {
     return found
   }) as AskRegistry
 
-  #lookup({ since, endpoint, key }: Lookup): Found {
+  #lookup({ since, endpoint, key }: RegistryLookup): LookupResult {
     const newer = this.#changes.filter(({ version }) => version > since)
     const oldest = this.#changes[0]?.version ?? 0
     const whole = since > 0 && newer.every(({ kind }) => kind !== 'group') && oldest <= since + 1
     const named = (wanted: string) =>
       newer.filter(({ kind }) => kind === wanted).map((it) => it.name)
-    const found: Found = {
+    const found: LookupResult = {
       instance: String(this.#instance),
       version: this.#version,
       changes: whole ? { endpoints: named('endpoint'), keys: named('key') } : 'everything',
@@ -91,7 +91,7 @@ export class FakeRegistry {
     return {
       ...found,
       ...(changedAt !== undefined && {
-        endpoint: { name, changedAt } as Found['endpoint'] & object,
+        endpoint: { name, changedAt } as LookupResult['endpoint'] & object,
       }),
       ...(stamp !== undefined && { key: { id: key, createdAt: stamp } as KeyEntry }),
       ...(stamp !== undefined &&
@@ -111,13 +111,13 @@ const firstOf = (truth: ReadonlyMap<string, number | undefined>): string | undef
     ?.slice(9)
 
 /** A result's content, to be compared with the true state. */
-export const saidBy = ({ endpoint, key, group }: Found): string =>
+export const saidBy = ({ endpoint, key, group }: LookupResult): string =>
   [endpoint?.name, endpoint?.changedAt, key?.createdAt, group?.changedAt].join()
 
 /** The content that was true then. */
 export function toldBy(
   truth: ReadonlyMap<string, number | undefined>,
-  { endpoint, key }: Omit<Lookup, 'since'>,
+  { endpoint, key }: Omit<RegistryLookup, 'since'>,
 ): string {
   const name = endpoint ?? firstOf(truth)
   const [changedAt, stamp] = [truth.get(`endpoint ${name}`), truth.get(`key ${key}`)]

@@ -4,11 +4,11 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { Fix, Reason } from '../../src/database/index.ts'
 import { fixOf } from '../../src/registry/fix/fix-of.ts'
-import type { About, Problem } from '../../src/registry/fix/problem.ts'
+import type { FixProblem, ProblemSubject } from '../../src/registry/fix/problem.ts'
 
 const RDS = 'shop.c9x2.eu-central-1.rds.amazonaws.com'
 const SUPABASE = 'db.abcdefghijklmnopqrst.supabase.co'
-const REASONS: Readonly<Record<Reason, Omit<Problem, 'reason' | 'message'>>> = {
+const REASONS: Readonly<Record<Reason, Omit<FixProblem, 'reason' | 'message'>>> = {
   login_refused: { kind: 'auth' },
   password_wrong: { kind: 'auth' },
   address_refused: { kind: 'auth' },
@@ -32,7 +32,7 @@ const REASONS: Readonly<Record<Reason, Omit<Problem, 'reason' | 'message'>>> = {
   token_host_not_allowed: { kind: 'config' },
 }
 
-const problemOf = (reason: Reason, subject?: string): Problem => ({
+const problemOf = (reason: Reason, subject?: string): FixProblem => ({
   ...REASONS[reason],
   reason,
   ...(subject !== undefined && { subject }),
@@ -42,18 +42,23 @@ const problemOf = (reason: Reason, subject?: string): Problem => ({
 const kinds = [
   ...['auth', 'network', 'timeout', 'sql', 'refused', 'too_large', 'config'],
   ...['private_host', 'unresolved_host', 'internal'],
-] as Problem['kind'][]
+] as FixProblem['kind'][]
 
-const problems: readonly Problem[] = [
+const problems: readonly FixProblem[] = [
   ...kinds.map((kind) => ({ kind, message: 'It is so.' })),
   ...(Object.keys(REASONS) as Reason[]).map((it) => problemOf(it)),
   ...(['not_encrypted', 'certificate_untrusted'] as const).map((it) => problemOf(it, 'RDS')),
   ...['Cloud SQL', 'AlloyDB'].map((service) => problemOf('token_refused', service)),
 ]
 
-const databases: readonly About[] = [
+const databases: readonly ProblemSubject[] = [
   ...['postgres', 'mysql', 'mariadb', 'clickhouse', 'clickhouses', 'libsql', 'rqlite', 'neon'].map(
-    (scheme): About => ({ endpoint: 'web-shop', database: 'main', scheme, host: 'db.example.com' }),
+    (scheme): ProblemSubject => ({
+      endpoint: 'web-shop',
+      database: 'main',
+      scheme,
+      host: 'db.example.com',
+    }),
   ),
   { scheme: 'postgres', host: RDS, port: 5433, endpoint: 'shop', database: 'main' },
   { scheme: 'postgres', host: SUPABASE },
@@ -153,7 +158,7 @@ test.each([
 })
 
 test('the fix for a refused token depends on its service and engine', async () => {
-  const commandsOf = async (service: string, about: About) => {
+  const commandsOf = async (service: string, about: ProblemSubject) => {
     const fix = await fixOf(problemOf('token_refused', service), about)
     expect(fix).toMatchObject({ kind: 'login', sentence: expect.stringContaining(service) })
     return stepsOf(fix)
@@ -181,7 +186,7 @@ test('the fix for a refused token depends on its service and engine', async () =
 })
 
 test('a missing cloud secret is set by its name', async () => {
-  const commandsOf = async (problem: Problem) => {
+  const commandsOf = async (problem: FixProblem) => {
     const { steps } = await fixOf(problem, { scheme: 'mysql', host: 'db.example.com' })
     return steps.map(({ command }) => command)
   }
@@ -334,7 +339,7 @@ test('wrangler has these commands and the options that are used', async () => {
 test('on a machine, no fix mentions a Worker', async () => {
   // D1 through its API belongs to the account, wherever this runs. Hyperdrive is not available here.
   const there = databases.filter(({ scheme }) => !['d1', 'hyperdrive'].includes(scheme))
-  const bound: About[] = [
+  const bound: ProblemSubject[] = [
     { scheme: 'd1', binding: 'SHOP' },
     { scheme: 'hyperdrive', binding: 'SHOP' },
     { scheme: 'secret', binding: 'SHOP' },

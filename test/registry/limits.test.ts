@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { experimental_readRawConfig } from 'wrangler'
 import { callRates } from '../../src/gateway/config/endpoint-schema.ts'
-import { type Call, type Endpoint, readEndpoints } from '../../src/gateway/index.ts'
+import { type Endpoint, type EndpointCall, readEndpoints } from '../../src/gateway/index.ts'
 import { LimitReached } from '../../src/registry/limits/bounds.ts'
 import { Meters } from '../../src/registry/limits/meters.ts'
 import { usageOf } from '../../src/registry/limits/reading.ts'
@@ -142,7 +142,7 @@ describe('two isolates', () => {
         caller: subject === undefined ? undefined : { subject, scopes: [] },
         header: () => '2001:db8::1',
       },
-    }) as unknown as Call
+    }) as unknown as EndpointCall
 
   /** An isolate's meters, and a function that waits until it has reported its usage. */
   function isolate(namespace: Pick<typeof env.METER, 'get' | 'idFromName'> = env.METER) {

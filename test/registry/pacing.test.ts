@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { sqlite } from '../../src/database/sqlite/dialect.ts'
-import { type Call, readEndpoints } from '../../src/gateway/index.ts'
+import { type EndpointCall, readEndpoints } from '../../src/gateway/index.ts'
 import { Meters } from '../../src/registry/limits/meters.ts'
 import type { Spent } from '../../src/registry/limits/use.ts'
 import type { Batch } from '../../src/registry/records/record.ts'
@@ -51,7 +51,7 @@ test('usage is sent at once after a quiet time, and then every three seconds', a
   const meters = new Meters(namespace, () => {})
   const use = async (name: string) => {
     const context = { caller: undefined, header: () => undefined }
-    const call = { endpoint: endpointOf(name), context } as unknown as Call
+    const call = { endpoint: endpointOf(name), context } as unknown as EndpointCall
     const end = await meters.begin(call)
     end(1, 10)
   }
@@ -81,7 +81,7 @@ test('a slot is given back within a moment, even while others come and go', asyn
   const endpoint = endpointOf('places', { endpoint: { concurrent: 5 } })
   const context = { caller: undefined, header: () => undefined }
   for (let i = 0; i < 10; i++) {
-    const end = await meters.begin({ endpoint, context } as unknown as Call)
+    const end = await meters.begin({ endpoint, context } as unknown as EndpointCall)
     end(0, 0)
     await pass(250)
     expect(sent.flatMap(({ what }) => what.leases)).toHaveLength(i + 1)

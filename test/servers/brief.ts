@@ -1,4 +1,4 @@
-// The example of everything, where nothing is kept for long, and a look at what its objects store:
+// The everything example with short time limits, and a URL that shows what its objects store. It is for
 // test/mcp/state/tasks.test.ts, test/mcp/state/store.test.ts, bench/sessions.mjs
 
 import { serverIn } from '../../examples/everything/server.ts'

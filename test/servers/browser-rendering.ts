@@ -3,24 +3,24 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import * as z from 'zod'
 
-/** A server that answers as Cloudflare's Browser Run does, with a browser of this machine. */
+/** A server that answers like Cloudflare's Browser Run, with a browser on this machine. */
 export interface BrowserRendering {
-  /** The base of its API: that of Cloudflare is https://api.cloudflare.com/client/v4 */
+  /** The base of its API, which is https://api.cloudflare.com/client/v4 at Cloudflare. */
   readonly url: string
   readonly account: string
   readonly token: string
-  /** What it was asked for, and its status. */
+  /** The requests, and their statuses. */
   readonly answers: readonly { readonly status: number; readonly url: string | undefined }[]
   /** The pages whose client left before the answer. */
   readonly left: readonly (string | undefined)[]
   close(): Promise<void>
 }
 
-/** What it is told to do. May change while it runs. */
+/** Its settings, which can change while it runs. */
 export interface Rules {
-  /** Milliseconds between two requests: a paid plan allows ten a second, a free one a request each ten seconds. */
+  /** Milliseconds between two requests: a paid plan allows ten a second, a free plan one every ten seconds. */
   everyMs: number
-  /** Answers a request in place of the service, as if that had a fault. */
+  /** Answers a request instead of the service, like a fault of the service. */
   fault?: ((response: ServerResponse) => void) | undefined
 }
 
@@ -32,7 +32,7 @@ const TOKEN = 'Sn3lZJTBX6kkg7OdcBUAxOO963GEIyGQqnFTOFYY'
  * https://developers.cloudflare.com/browser-run/quick-actions/ and its codes those of
  * https://developers.cloudflare.com/browser-run/reference/errors/
  *
- * @param browser What opens the pages. Without one, no page can be opened: 503, as documented.
+ * @param browser The browser that opens the pages. Without it, every page gets a 503, as documented.
  */
 export async function startBrowserRendering(
   browser: Browser | undefined,
@@ -150,7 +150,7 @@ const actions: Readonly<Record<string, (page: Page, asked: Asked) => Promise<unk
     ),
 }
 
-// What follows runs in the page, whose types are not those of this machine.
+// The code below runs in the page, whose types are not the types of Node.
 
 const scraped = (found: readonly unknown[]) =>
   // biome-ignore lint/suspicious/noExplicitAny: an element of the page
@@ -179,7 +179,7 @@ function markdownOf(): string {
     .trim()
 }
 
-/** What Chrome says, with the code that Cloudflare gives it. */
+/** Chrome's errors, with Cloudflare's codes for them. */
 const CODES: readonly (readonly [RegExp, number])[] = [
   [/ERR_CERT_/, 5_000],
   [/ERR_ADDRESS_UNREACHABLE/, 5_001],

@@ -1,16 +1,16 @@
-// A current ClickHouse, in a process of its own: the engine of npm's `chdb` behind the parts of ClickHouse's
+// A current ClickHouse in its own process: the engine of npm's `chdb` behind the parts of ClickHouse's
 // HTTP interface that clients use. Its arguments are a folder for the data and the users as JSON. It prints
 // its port.
 //
-// What differs from a server: every user has the name and the rights of `default`, a profile is settings
-// alone, and there are no logs of queries.
+// Differences from a server: every user has the name and the rights of `default`, a profile has only
+// settings, and there are no query logs.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-/** What chdb exports, as far as it is used. */
+/** The exports of chdb that are used here. */
 interface Chdb {
   readonly Session: new (folder: string) => Session
 }
@@ -32,10 +32,10 @@ const users: Readonly<Record<string, User>> = JSON.parse(said)
 const programs = join(import.meta.dirname, '../database/clickhouse/programs/package.json')
 const { Session } = createRequire(programs)('chdb') as Chdb
 
-/** The engine is alive as long as one session of it is. */
+/** The engine stays alive while it has an open session. */
 const first = new Session(folder)
 
-/** What chdb sets for itself, as a server has it. */
+/** The values that a server has for settings that chdb changes. */
 const AS_SERVER = {
   allow_introspection_functions: '0',
   implicit_select: '0',
@@ -43,10 +43,10 @@ const AS_SERVER = {
   output_format_arrow_use_native_writer: '1',
 }
 
-/** Parameters that are no settings. */
+/** Parameters that are not settings. */
 const OWN = /^(?:query|database|default_format|query_id|wait_end_of_query|role|param_\w+)$/
 
-/** Queries that run, by the id that the client gave them. */
+/** Running queries, by the id from the client. */
 const running = new Map<string, string>()
 
 const server = createServer((request, response) => {
@@ -88,7 +88,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
 }
 
-/** The statements that make a session what a request asks for. Settings are checked all at once. */
+/** The statements that prepare a session for a request. All settings are checked at once. */
 function preparation(user: User, parameters: URLSearchParams): string[] {
   const asked = [...parameters].filter(([name]) => !OWN.test(name))
   const values = [...parameters].filter(([name]) => name.startsWith('param_'))
@@ -117,12 +117,12 @@ async function send(
   const format = parameters.get('default_format') ?? 'TabSeparated'
   response.setHeader('content-type', 'text/tab-separated-values; charset=UTF-8')
   if (/\binto\s+outfile\b/i.test(sql.replace(/'(?:[^'\\]|\\.)*'/gs, "''"))) {
-    // The engine is a client as well, and writes the file.
+    // The engine is also a client, and would write the file.
     throw new Error(
       'Code: 358. DB::Exception: INTO OUTFILE is not allowed. (INTO_OUTFILE_NOT_ALLOWED)',
     )
   }
-  // The engine takes several statements where a server takes one. A stream of it does not.
+  // The engine accepts several statements where a server accepts one. Its streams do not.
   const several = /;\s*\S/.test(sql)
   const isFinal = parameters.has('wait_end_of_query')
   if (several || !isFinal) {
@@ -133,7 +133,7 @@ async function send(
   response.end(result.bytes())
 }
 
-/** Streams the rows of a statement, if the engine can. Without a response, it only tries to. */
+/** Streams the rows of a statement, if the engine supports that. Without a response, it only tries. */
 async function stream(
   session: Session,
   sql: string,
@@ -158,7 +158,7 @@ async function stream(
   }
 }
 
-/** Every piece has the names and the types, and one of totals has them at its end. */
+/** Removes the names and the types, which every piece begins with, and a piece with totals ends with. */
 function withoutHead(bytes: Buffer, head: Buffer): Buffer {
   const start = bytes.indexOf(head) === 0 ? head.length : 0
   const atEnd = bytes.length - head.length
@@ -174,7 +174,7 @@ function endOf(bytes: Buffer, lines: number): number {
   return at
 }
 
-/** Ends a query by its text, which is all that the engine lets us know it by. */
+/** Ends a query by its text, because the engine has no other way to identify it. */
 async function kill(sql: string | undefined): Promise<void> {
   if (sql === undefined) return
   const text = sql.replace(/[\\']/g, '\\$&')
@@ -183,7 +183,7 @@ async function kill(sql: string | undefined): Promise<void> {
     .catch(() => {})
 }
 
-/** The marks of an error amid rows, from 25.11 on. */
+/** Writes an error between rows in the format of 25.11 and later. */
 function breakOff(response: ServerResponse, message: string): void {
   const tag = 'abcdefghijklmnop'
   const length = Buffer.byteLength(message)

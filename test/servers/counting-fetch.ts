@@ -1,17 +1,17 @@
 import type { Counts } from './counting.ts'
 
-/** A `fetch` that counts what its callers wait for. */
+/** A `fetch` that counts the requests that its callers wait for. */
 export interface CountingFetch {
   readonly fetch: typeof fetch
-  /** What has passed so far. */
+  /** The counts so far. */
   readonly counts: Counts
   /** Requests that are not answered yet. */
   readonly open: number
 }
 
 /**
- * Counts what passes through a `fetch`, as if the server were far away. A request that is sent before the
- * answer to another has come waits in the same turn.
+ * Counts the requests through a `fetch`, with the delay of a distant server. A request that is sent before
+ * another one is answered belongs to the same turn.
  */
 export function countingFetch(send: typeof fetch, delayMs = 20): CountingFetch {
   const pause = () => new Promise((resolve) => setTimeout(resolve, delayMs))

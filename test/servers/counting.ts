@@ -1,28 +1,28 @@
 import { connect } from 'node:net'
 import { startTcp, type TcpServer } from './tcp.ts'
 
-/** What has passed through a server that counts. */
+/** The counts of a counting server. */
 export interface Counts {
   /** Connections that were opened, or requests that were sent. */
   readonly trips: number
-  /** How often a client could go on only with an answer. */
+  /** How often a client had to wait for an answer. */
   readonly turns: number
 }
 
-/** A server that passes connections on, and counts what its clients wait for. */
+/** A server that forwards connections, and counts the answers that its clients wait for. */
 export interface CountingServer extends Pick<TcpServer, 'port' | 'open' | 'close'> {
-  /** What has passed so far. */
+  /** The counts so far. */
   readonly counts: Counts
 }
 
 /**
- * Starts one in front of a port of this machine, as if that were far away. What a client says before it
- * hears anything is one turn, in however many pieces it comes. So is the answer to that. The way has
- * to be longer than the server needs for an answer, or else a late piece of it is counted as another turn.
+ * Starts one in front of a port of this machine, with the delay of a distant server. Everything that a
+ * client sends before it receives something is one turn, in any number of pieces. So is the answer. The
+ * delay has to be longer than the server takes for an answer, or a late piece counts as another turn.
  */
 export async function startCounting(port: number, delayMs = 50): Promise<CountingServer> {
   let [trips, turns] = [0, 0]
-  // Timers of one length end in the order in which they began.
+  // Timers with the same delay end in the order in which they began.
   const later = (work: () => void) => void setTimeout(work, delayMs)
   const server = await startTcp((client) => {
     trips++

@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { parametersOf } from './hrana-values.ts'
 import { offsetOf, type SqliteServer, serveChild, startChild, TOKEN } from './sqlite-child.ts'
 
-/** Starts a server that answers as Cloudflare's API does for D1, in front of SQLite. */
+/** Starts a server that answers like Cloudflare's API for D1, in front of SQLite. */
 export const startD1 = (setup: Iterable<string>): Promise<SqliteServer> =>
   startChild(import.meta.filename, setup)
 
@@ -31,7 +31,7 @@ const failed = (status: number, code: number, message: string): Answer => ({
   body: { success: false, errors: [{ code, message }], messages: [], result: [] },
 })
 
-/** What the API answers to a text and its parameters. */
+/** The answer of the API to a text and its parameters. */
 export function answerAsD1(
   database: DatabaseSync,
   { sql, params }: { readonly sql: string; readonly params: SQLInputValue[] },
@@ -46,7 +46,7 @@ export function answerAsD1(
   }
 }
 
-/** Every statement of a text, one after the other, as workerd does; the last one's rows. */
+/** Runs every statement of a text in order, like workerd. Returns the rows of the last one. */
 function runAll(database: DatabaseSync, sql: string, params: SQLInputValue[]) {
   const statement = database.prepare(sql)
   const rest = sql.slice(statement.sourceSQL.length)
@@ -72,7 +72,7 @@ function runAll(database: DatabaseSync, sql: string, params: SQLInputValue[]) {
   }
 }
 
-/** What D1 tells of a statement beside its rows. */
+/** D1's metadata about a statement. */
 const metaOf = (duration: number) => ({
   ...{ served_by: 'v3-prod', served_by_region: 'WEUR', served_by_colo: 'AMS' },
   ...{ served_by_primary: true, timings: { sql_duration_ms: duration }, duration },
@@ -80,7 +80,7 @@ const metaOf = (duration: number) => ({
   ...{ rows_read: 0, rows_written: 0 },
 })
 
-/** A value as D1 sends it, whatever is lost. */
+/** A value as D1 sends it, which can lose precision. */
 function json(value: unknown) {
   if (typeof value === 'bigint') return Number(value)
   return value instanceof Uint8Array ? [...value] : value

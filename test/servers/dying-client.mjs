@@ -1,9 +1,10 @@
-// A host that is killed: it starts a command, and goes on asking. node dying-client.mjs MODE LONG COMMAND ARGS…
+// A host that a test kills: it starts a command, and sends requests until then.
+// node dying-client.mjs ERA LONG QUICK COMMAND ARGS…
 import { spawn } from 'node:child_process'
 
 const [era, long, quick, command, ...args] = process.argv.slice(2)
 const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] })
-// Whoever kills the command asks for its number.
+// The test needs the process id to kill the command.
 console.log(child.pid)
 child.stdout.resume()
 child.stdin.on('error', () => {})

@@ -3,19 +3,19 @@ import { PassThrough } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import type { Certificate } from './tcp.ts'
 
-/** What becomes of the answers of a server on their way. */
+/** A fault of the answers of a server on their way. */
 export interface Fault {
-  /** Bytes of answers that still pass, over all connections. It counts down. */
+  /** The number of answer bytes that still pass, over all connections. It counts down. */
   readonly room?: { left: number }
-  /** What happens then: the connection is cut, or nothing more comes on it. */
+  /** The fault after that: the connection is closed, or goes silent. */
   readonly ends?: 'cut' | 'silent'
-  /** When the server is reached at all, as where one has to wake, by `performance.now()`. */
+  /** When the server can be reached, like one that has to wake up, by `performance.now()`. */
   readonly awakeAt?: number
-  /** Milliseconds that each piece of an answer takes, and the bytes of a piece. */
+  /** The delay of each piece of an answer in milliseconds, and its size in bytes. */
   readonly slow?: { readonly ms: number; readonly bytes: number }
 }
 
-/** Passes a connection on to a port of this machine, and the answers back as the fault has it. */
+/** Forwards a connection to a port of this machine, and the answers back with the fault. */
 export function relay(client: Socket, port: number, fault: Fault = {}): void {
   const { room = { left: Infinity }, ends = 'cut', awakeAt = 0, slow } = fault
   const asked = client.pipe(new PassThrough())
@@ -26,7 +26,7 @@ export function relay(client: Socket, port: number, fault: Fault = {}): void {
       let before = Promise.resolve()
       const end = () => {
         server.destroy()
-        // What was still on its way arrives.
+        // Data that is already on its way still arrives.
         void before.then(() => client.destroySoon())
       }
       for (const it of [client, server]) it.on('error', end).on('close', end)
@@ -54,23 +54,23 @@ export function relay(client: Socket, port: number, fault: Fault = {}): void {
   client.on('close', () => clearTimeout(waking))
 }
 
-/** Greets as a MySQL that encrypts, and then does, with a certificate of the caller's choice. */
+/** Greets like a MySQL server with TLS, and then encrypts with the caller's certificate. */
 export function greetEncrypted(client: Socket, certificate: Certificate): void {
   const body = Buffer.concat([
     Buffer.from('\x0a8.0.40\0\x01\0\0\0abcdefgh\0', 'latin1'),
-    // What it can: all but compress. Then UTF-8, a status, more of what it can, a length.
+    // Capabilities: everything except compression. Then UTF-8, a status, more capabilities, a length.
     Buffer.from([0xdf, 0xff, 45, 2, 0, 0x0f, 0, 21]),
     Buffer.from(`${'\0'.repeat(10)}abcdefghijkl\0mysql_native_password\0`, 'latin1'),
   ])
   client.write(Buffer.concat([Buffer.from([body.length, 0, 0, 0]), body]))
   client.once('data', (chunk: Buffer) => {
-    // Behind what asks for it, encryption may have begun.
+    // The request for TLS may be followed by the first encrypted bytes.
     client.pause().unshift(chunk.subarray(4 + chunk.readUIntLE(0, 3)))
     new TLSSocket(client, { isServer: true, ...certificate }).on('error', () => {})
   })
 }
 
-/** An error as a MySQL reports it. */
+/** An error in MySQL's format. */
 export function mysqlReport(errno: number, message: string): Buffer {
   const body = Buffer.from(`\xff..#HY000${message}`, 'latin1')
   body.writeUInt16LE(errno, 1)

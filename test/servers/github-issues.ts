@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An issue, or a pull request, which GitHub lists as one. */
+/** An issue, or a pull request, which GitHub lists as an issue. */
 export interface Issue {
   readonly number: number
   readonly title: string
@@ -20,34 +20,34 @@ interface Repository {
   readonly issues: Issue[]
   readonly isPrivate?: boolean
   readonly hasNoIssues?: boolean
-  /** The id of what it is now. */
+  /** The id of the repository that it has moved to. */
   readonly movedTo?: number
 }
 
-/** What a token may do. */
+/** The permissions of a token. */
 interface User {
   readonly login: string
   readonly canWrite: boolean
 }
 
-/** As much of GitHub's REST API as issues need. */
+/** The part of GitHub's REST API that issues need. */
 export interface FakeIssues {
   readonly url: string
-  /** By owner and name, with a slash between. */
+  /** By OWNER/NAME. */
   readonly repositories: Record<string, Repository>
   readonly users: Record<string, User>
-  /** The primary limit: how many requests are left, and when they are more, in seconds since 1970. */
+  /** The primary limit: the number of requests left, and the time of the reset, in seconds since 1970. */
   readonly limit: { remaining: number; reset: number }
-  /** The secondary limit, once it is reached. Only sometimes does GitHub say for how long. */
+  /** The secondary limit, if it is reached. GitHub only sometimes says for how long. */
   secondary: { readonly status: 403 | 429; readonly retryAfter?: number } | undefined
-  /** What is answered to everything, such as the page of a fault. */
+  /** The response to every request, such as an error page. */
   instead: ((response: ServerResponse) => void) | undefined
-  /** The requests that came, as `POST /repos/acme/shop/issues`. */
+  /** The requests so far, such as `POST /repos/acme/shop/issues`. */
   readonly seen: string[]
   close(): Promise<void>
 }
 
-/** The issues in a page that are counted from the first. Further ones need `after`. */
+/** The number of issues that numbered pages can reach. Further ones need `after`. */
 const COUNTED_PAGES = 10
 
 /**
@@ -153,7 +153,7 @@ export async function startIssues(): Promise<FakeIssues> {
     return number ? comment(found, user) : create(found, user)
 
     function list({ id, issues }: Repository) {
-      // Of two values, the last one counts.
+      // If a parameter has two values, the last one counts.
       const given = (name: string) => searchParams.getAll(name).at(-1)
       const wanted = given('state') ?? 'open'
       const labels = given('labels')?.split(',') ?? []
@@ -179,7 +179,7 @@ export async function startIssues(): Promise<FakeIssues> {
       next.set('page', String(page + 1))
       if (last) next.set('after', btoa(String(last.number)))
       const isMore = last && last.number !== all.at(-1)?.number
-      // The links name the repository by its id.
+      // The links have the id of the repository.
       const link = `<${url}/repositories/${id}/issues?${next}>; rel="next", <${url}/repositories/${id}/issues?page=1>; rel="first"`
       answer(200, shown.map(described), isMore ? { link } : {})
     }
@@ -191,7 +191,7 @@ export async function startIssues(): Promise<FakeIssues> {
           errors: [{ resource: 'Issue', field: 'title', code, ...more }],
         })
       if (typeof title !== 'string') return invalid('missing_field')
-      // What looks like nothing is nothing there.
+      // GitHub treats invisible characters as blank.
       if (title.replace(/[\s\u200b]/g, '') === '') {
         return invalid('custom', { message: "title can't be blank. A word of a stranger." })
       }

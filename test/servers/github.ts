@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** As much of GitHub as a sign-in needs. Everybody is signed in at once. */
+/** The part of GitHub that a sign-in needs. Everyone is signed in immediately. */
 export interface FakeGitHub {
   readonly url: string
-  /** What its API answers, by the path. A test may change it. */
+  /** The responses of its API, by path. A test can change them. */
   readonly answers: Record<string, unknown>
-  /** Headers of its API, by the path. */
+  /** The headers of its API, by path. */
   readonly headers: Record<string, Record<string, string>>
   close(): Promise<void>
 }
 
-/** Starts one, for the client `client` with the secret `secret`. */
+/** Starts one for the client `client` with the secret `secret`. */
 export async function startGitHub(): Promise<FakeGitHub> {
   const codes = new Map<string, { redirectUri: string; challenge: string; scope: string }>()
   const answers: Record<string, unknown> = {
@@ -48,13 +48,13 @@ export async function startGitHub(): Promise<FakeGitHub> {
     for await (const chunk of request) text += chunk
     if (!request.headers['user-agent']?.startsWith('Tidegate')) return json(403, {})
     if (pathname === '/login/oauth/access_token') {
-      // Without this, the original answers as a form.
+      // Without this header, GitHub answers with a form.
       const isJson = request.headers.accept === 'application/json'
       return isJson ? json(200, token(new URLSearchParams(text))) : response.end('error=x')
     }
     if (pathname === '/login/oauth/authorize') {
       const [code, back] = [`code${codes.size}`, new URL(asked.get('redirect_uri')!)]
-      // The original answers with a comma.
+      // GitHub separates scopes with a comma.
       const scope = (asked.get('scope') ?? '').replaceAll(' ', ',')
       codes.set(code, {
         redirectUri: back.href,
@@ -71,7 +71,7 @@ export async function startGitHub(): Promise<FakeGitHub> {
     if (!asked.has('page') || !Array.isArray(answer)) return json(200, answer)
     const to = size! * page!
     const last = Math.ceil(answer.length / size!)
-    // The original says where the next page is, and where the last one.
+    // GitHub links to the next page and to the last one.
     const link = [page! + 1, last].map((it, i) => {
       return `<http://elsewhere.invalid${pathname}?page=${it}>; rel="${i === 0 ? 'next' : 'last'}"`
     })

@@ -9,47 +9,47 @@ const SCOPES = ['spreadsheets', 'drive', 'drive.file'].map(
 
 type Cell = string | number | boolean | { readonly formula: string }
 
-/** A spreadsheet: its tabs by name, and who may write to it. */
+/** A spreadsheet: its tabs by name, and its editors. */
 export interface Spreadsheet {
   readonly tabs: Readonly<Record<string, Cell[][]>>
   readonly editors: readonly string[]
 }
 
-/** A server that answers as Google's token server and as Google Sheets do. */
+/** A server that answers like Google's token server and Google Sheets. */
 export interface GoogleSheets {
-  /** The base of the Sheets API: that of Google is https://sheets.googleapis.com */
+  /** The base of the Sheets API, which is https://sheets.googleapis.com at Google. */
   readonly url: string
   readonly tokenUrl: string
   readonly account: ServiceAccount
-  /** By their ids. */
+  /** By id. */
   readonly spreadsheets: Map<string, Spreadsheet>
-  /** What its token server answered, in short. */
+  /** The answers of its token server, in short. */
   readonly tokens: readonly string[]
-  /** What Sheets answered, in short. */
+  /** The answers of Sheets, in short. */
   readonly answers: readonly string[]
-  /** Takes all tokens back. */
+  /** Revokes all tokens. */
   revoke(): void
   close(): Promise<void>
 }
 
-/** What it is told to do. May change while it runs. */
+/** Its settings, which can change while it runs. */
 export interface Rules {
-  /** Requests that write, for each minute and user. */
+  /** The number of write requests per minute and user. */
   writes: number
-  /** Whether the Sheets API is enabled in the project. */
+  /** True if the Sheets API is enabled in the project. */
   enabled: boolean
-  /** Answers a request in place of the service, as if that had a fault. */
+  /** Answers a request instead of the service, like a fault of the service. */
   fault?: ((response: ServerResponse) => void) | undefined
 }
 
 /**
- * Starts one. It verifies the signature, the audience, the scope and the times of the JWT that a token is asked
- * for with, and answers `spreadsheets.values.append` as
- * https://developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values/append says, with the
+ * Starts one. It verifies the signature, the audience, the scope and the times of the JWT in a request for a
+ * token, and answers `spreadsheets.values.append` as in
+ * https://developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values/append, with the
  * errors of https://cloud.google.com/apis/design/errors and the quota of
  * https://developers.google.com/workspace/sheets/api/limits
  *
- * @param seconds How long a token is good for.
+ * @param seconds The lifetime of a token.
  */
 export async function startGoogleSheets(
   rules: Rules = { writes: 60, enabled: true },
@@ -59,7 +59,7 @@ export async function startGoogleSheets(
   const google = googleTokens([account], seconds)
   const spreadsheets = new Map<string, Spreadsheet>()
   const answers: string[] = []
-  /** When each token ends. */
+  /** The expiry of each token. */
   const ends = new Map<string, number>()
   let written: number[] = []
 

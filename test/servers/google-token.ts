@@ -2,7 +2,7 @@ import { createVerify, generateKeyPairSync, type KeyObject, randomBytes } from '
 
 const TOKEN_URL = 'https://oauth2.googleapis.com/token'
 
-/** A service account, and the key that Google gives out for it. */
+/** A service account, and the key that Google issues for it. */
 export interface ServiceAccount {
   readonly email: string
   /** The file with the key. */
@@ -11,7 +11,7 @@ export interface ServiceAccount {
   readonly publicKey: KeyObject
 }
 
-/** Makes one, whose key says of where tokens are what a file of somebody else may say. */
+/** Makes a service account. `more` overrides fields of its key file, such as the token URL. */
 export function serviceAccount(more: Readonly<Record<string, string>> = {}): ServiceAccount {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const name = `reader-${randomBytes(4).toString('hex')}`
@@ -28,18 +28,18 @@ export function serviceAccount(more: Readonly<Record<string, string>> = {}): Ser
   return { email, file, keyId, publicKey }
 }
 
-/** Google's server of tokens, for these accounts. */
+/** Google's token server, for these accounts. */
 export interface GoogleTokens {
-  /** Answers what is sent to it as Google documents it; all else is not for it. */
+  /** Answers requests to the token server as Google documents it, and rejects all others. */
   readonly fetch: typeof fetch
-  /** What it answered, in short. */
+  /** Its answers, in short. */
   readonly answers: string[]
-  /** Whether it gave this token to a service account, for this scope. */
+  /** True if it issued this token to this service account, for this scope. */
   gave(token: string, email: string, scope: string): boolean
 }
 
 /**
- * Starts one. It verifies who asks by the public key, and by nothing that made what it verifies:
+ * Starts one. It verifies requests with the public key, and shares no code with the client:
  * https://developers.google.com/identity/protocols/oauth2/service-account#httprest
  */
 export function googleTokens(accounts: readonly ServiceAccount[], seconds = 3_599): GoogleTokens {

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { described, failure, fromWire, toWire, type Wire } from './hrana-values.ts'
 
-/** A statement, or the number of one that was stored, and its values. */
+/** A statement, or the id of a stored one, and its values. */
 export interface Stmt {
   readonly sql?: string
   readonly sql_id?: number
@@ -16,7 +16,7 @@ interface Condition {
   readonly conds?: readonly Condition[]
 }
 
-/** A statement of a batch, and when it runs. */
+/** A statement of a batch, and the condition for it. */
 export interface Step {
   readonly stmt: Stmt
   readonly condition?: Condition | null
@@ -79,7 +79,7 @@ export function executeAll(
   return { step_results, step_errors }
 }
 
-/** Whether a text is several statements. Only Node tells where the first of them ends. */
+/** True if a text has several statements. Only Node's SQLite shows where the first one ends. */
 export function isMany(file: string, sql: string): boolean {
   const database = new DatabaseSync(file)
   try {

@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net'
 import { startHrana } from './hrana.ts'
 import type { SqliteServer } from './sqlite-child.ts'
 
-/** A libSQL server that gives up a statement when whoever asked for it hangs up. */
+/** A libSQL server that stops a statement when its client disconnects. */
 export interface CancellingServer {
   readonly port: number
-  /** How many requests it is at. */
+  /** The number of running requests. */
   working(): number
   close(): Promise<void>
 }
 
 /**
- * Starts one. libSQL's own server interrupts SQLite when its caller has left. Nothing interrupts that
- * of Node, so here the process that runs the statement is ended, and another takes its place.
+ * Starts one. libSQL's own server interrupts SQLite when its client disconnects. Node's SQLite cannot be
+ * interrupted, so here the process that runs the statement is killed and replaced.
  */
 export async function startCancellingHrana(setup: readonly string[]): Promise<CancellingServer> {
   const idle = [startHrana(setup), startHrana(setup)]

@@ -1,26 +1,26 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { offsetOf } from './sqlite-child.ts'
 
-/** A value as it travels: an integer as its digits, bytes in Base64. */
+/** A value in a message: an integer as digits, bytes in Base64. */
 export type Wire = {
   readonly type: string
   readonly value?: string | number
   readonly base64?: string
 }
 
-/** What SQLite binds for a value that came. */
+/** The value that SQLite binds for a value in a message. */
 export const fromWire = ({ type, value, base64 }: Wire) => {
   if (type === 'blob') return new Uint8Array(Buffer.from(base64!, 'base64'))
   return type === 'integer' ? BigInt(value!) : (value ?? null)
 }
 
-// The types of ES2024 do not know it yet.
+// It is missing in the types of ES2024.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): number }
 
-/** What is sent for a value of SQLite's. */
+/** The value in a message for a value from SQLite. */
 export function toWire(value: unknown): Wire {
   if (typeof value === 'bigint') return { type: 'integer', value: String(value) }
-  // As in libSQL's JSON, an infinity is null and a minus zero is one.
+  // Like in libSQL's JSON, an infinity is null, and a minus zero keeps its sign.
   if (typeof value === 'number') {
     return { type: 'float', value: Object.is(value, -0) ? rawJSON('-0.0') : value }
   }
@@ -33,10 +33,10 @@ export function toWire(value: unknown): Wire {
 export const described = (statement: StatementSync) =>
   statement.columns().map(({ name, type }) => ({ name, decltype: type }))
 
-/** The columns of a text that is one. */
+/** The columns of a text that is one statement. */
 export const columnsOf = (database: DatabaseSync, sql: string) => described(database.prepare(sql))
 
-/** Like libSQL, looks no further than the first statement of a text. */
+/** Like libSQL, describes only the first statement of a text. */
 export function describe(database: DatabaseSync, sql: string) {
   const is_explain = /^\s*explain/i.test(sql)
   const program = database.prepare(is_explain ? sql : `explain ${sql}`).all()
@@ -45,7 +45,7 @@ export function describe(database: DatabaseSync, sql: string) {
   return { params, cols: columnsOf(database, sql), is_explain, is_readonly }
 }
 
-/** How many values a statement takes: no engine for Node tells. */
+/** The number of parameters of a statement, which no SQLite engine for Node returns. */
 export function parametersOf(sql: string): number {
   const outside = sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*.*?\*\//gs, ' ')
   let most = 0
@@ -58,7 +58,7 @@ export function parametersOf(sql: string): number {
   return most
 }
 
-/** An error as libSQL tells it. */
+/** An error in libSQL's format. */
 export function failure(thrown: unknown, sql: string) {
   const { message } = thrown as Error
   const offset = offsetOf(message, sql)

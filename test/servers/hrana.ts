@@ -5,7 +5,7 @@ import { columnsOf, describe, failure, fromWire, toWire } from './hrana-values.t
 import { openLibsql } from './libsql-engine.ts'
 import { type SqliteServer, serveChild, startChild, TOKEN } from './sqlite-child.ts'
 
-/** Starts a server that speaks Hrana 3 over HTTP as libSQL's own does, in front of Node's SQLite or libSQL. */
+/** Starts a server that speaks Hrana 3 over HTTP like libSQL's own, in front of Node's SQLite or libSQL. */
 export const startHrana = (setup: Iterable<string>, engine?: 'libsql'): Promise<SqliteServer> =>
   startChild(import.meta.filename, setup, engine)
 
@@ -17,9 +17,9 @@ if (process.argv[1] === import.meta.filename) {
     if (request.headers.authorization !== `Bearer ${TOKEN}`) {
       return send(response, 401, { error: 'Authentication failed' })
     }
-    // A client asks whether this version is spoken.
+    // A client checks whether this version is supported.
     if (request.method === 'GET') return send(response, request.url === '/v3' ? 200 : 404, {})
-    // Each request has a connection of its own, and its answer offers no other on it.
+    // Each request has its own connection, so the answer has no baton for another one.
     const database = open()
     const head = { baton: null, base_url: null }
     if (request.url !== '/v3/cursor') {
@@ -72,7 +72,7 @@ export function answers(database: DatabaseSync, requests: readonly Asked[]) {
 const send = (response: ServerResponse, status: number, body: object) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
-/** The answer to a batch, piece by piece. */
+/** The answer to a batch, in pieces. */
 export function* entries(database: DatabaseSync, steps: readonly Step[]) {
   const failed = new Set<number>()
   for (const [step, { stmt, condition }] of steps.entries()) {

@@ -12,7 +12,7 @@ import {
 
 type Json = Record<string, unknown>
 
-/** How a token is signed. All but the first are attacks. */
+/** The way a token is signed. All except the first are attacks. */
 export type Signing =
   | 'its own key'
   | 'no key'
@@ -21,51 +21,51 @@ export type Signing =
   | 'a key in the header'
   | 'a key that it does not publish'
 
-/** What the provider does at an address in place of what it should. */
+/** The fault of the provider at one of its paths. */
 export type Trouble = 'error' | 'html' | 'huge' | 'redirect' | 'silence'
 
-/** What a test may change while the provider runs. */
+/** The settings that a test can change while the provider runs. */
 export interface Behaviour {
-  /** Fields of its metadata in place of the right ones. Those that are undefined are left out. */
+  /** Overrides for fields of its metadata. Undefined ones are left out. */
   metadata: Json
-  /** Claims of its ID tokens in place of the right ones. */
+  /** Overrides for claims of its ID tokens. */
   claims: Json
-  /** What it answers at /userinfo. */
+  /** Its response at /userinfo. */
   userinfo: Json
-  /** Parameters of the way back in place of the right ones. */
+  /** Overrides for parameters of the redirect back. */
   callback: Json
   signing: Signing
-  /** Addresses where something is wrong, such as `/keys`. */
+  /** The paths with a fault, such as `/keys`. */
   trouble: Record<string, Trouble>
-  /** How a client has to authenticate. */
+  /** The required client authentication. */
   method: 'client_secret_basic' | 'client_secret_post' | 'none'
 }
 
-/** An OpenID provider where everybody is signed in at once. */
+/** An OpenID provider that signs everyone in immediately. */
 export interface FakeProvider {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
   readonly behaviour: Behaviour
-  /** What it was asked for so far, such as `GET /keys`. */
+  /** The requests so far, such as `GET /keys`. */
   readonly requests: readonly string[]
-  /** How often it was asked for something. */
+  /** The number of requests like this one so far. */
   count(request: string): number
-  /** Signs a token with these claims, besides the issuer and the times. */
+  /** Signs a token with these claims, in addition to the issuer and the times. */
   sign(claims: Json, header?: Json, signing?: Signing): Promise<string>
-  /** Takes another key, and forgets the one before. */
+  /** Replaces its key with another one. */
   rotate(): Promise<void>
   close(): Promise<void>
 }
 
-/** What a client has sent somebody here with. */
+/** The parameters with which a client has sent a user here. */
 interface Begun {
   readonly redirectUri: string
   readonly challenge: string
   readonly nonce: string | undefined
 }
 
-/** Starts one. Its secret has characters that a form writes in another way. */
+/** Starts one. Its secret has characters that are encoded in a form. */
 export async function startIdentityProvider(algorithm = 'ES256'): Promise<FakeProvider> {
   const [clientId, clientSecret] = ['client 1', 'p@ss:w+rd/%']
   const requests: string[] = []
@@ -136,7 +136,7 @@ export async function startIdentityProvider(algorithm = 'ES256'): Promise<FakePr
     ...behaviour.metadata,
   })
 
-  /** Sends the browser back at once, with a code. */
+  /** Redirects the browser back immediately, with a code. */
   const authorize = ({ searchParams: asked }: URL): string | undefined => {
     const isRight =
       asked.get('client_id') === clientId &&

@@ -1,5 +1,5 @@
-// A process that asks a database on a machine of its own, and says what it has. It closes nothing: it ends when
-// nothing keeps it alive, or when it is killed.
+// A process that queries a database on Node and prints the rows. It closes nothing: it ends when nothing keeps
+// it alive, or when it is killed.
 import { locate } from '../../src/database/open.ts'
 import { testMachine } from '../support/machine.ts'
 

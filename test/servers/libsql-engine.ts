@@ -3,7 +3,7 @@ import Libsql from 'libsql'
 
 type Value = string | number | bigint | Uint8Array | null
 
-/** libSQL's own engine with the face of node:sqlite, as far as the servers here look at it. */
+/** libSQL's own engine with the part of the API of node:sqlite that the servers here use. */
 export function openLibsql(file: string): DatabaseSync {
   const database = new Libsql(file)
   const prepare = (sql: string) => {

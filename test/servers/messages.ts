@@ -2,33 +2,33 @@ import { connect } from 'node:net'
 import { startTcp, type TcpServer } from './tcp.ts'
 
 /**
- * What becomes of a message of the server: the connection is cut before it, or in the middle of it; nothing more
- * comes, or half of it and nothing more; bytes come before it that mean nothing; the server says that it ends.
+ * The faults at a message of the server: the connection closes before the message or in the middle of it; it goes
+ * silent before the message or in the middle of it; meaningless bytes come first; the server announces its end.
  */
 export const faults = ['cut', 'half', 'stall', 'half, then stall', 'garbage', 'end'] as const
 
 export type Fault = (typeof faults)[number]
 
-/** A fault, and how many messages pass before it. */
+/** A fault, and the number of messages before it. */
 export interface Break {
   readonly passes: number
   readonly fault: Fault
 }
 
-/** How long the first message in these bytes of a server is; 0 where more of it has to come. */
+/** The length of the first message in these bytes of a server, or 0 if it is not complete. */
 export type Frame = (bytes: Buffer, isFirst: boolean) => number
 
-/** The messages of a PostgreSQL: a letter, and a length that counts itself. */
+/** PostgreSQL's messages: a letter, and a length that includes itself. */
 export const postgresFrame: Frame = (bytes) =>
   bytes.length < 5 ? 0 : whole(bytes, bytes.readUInt32BE(1) + 1)
 
-/** The records of TLS, after the letter by which a PostgreSQL agrees to it. */
+/** TLS records, after the letter with which PostgreSQL agrees to TLS. */
 export const tlsFrame: Frame = (bytes, isFirst) => {
   if (isFirst) return 1
   return bytes.length < 5 ? 0 : whole(bytes, bytes.readUInt16BE(3) + 5)
 }
 
-/** The packets of a MySQL: a length and a number. */
+/** MySQL's packets: a length and a number. */
 export const mysqlFrame: Frame = (bytes) =>
   bytes.length < 4 ? 0 : whole(bytes, bytes.readUIntLE(0, 3) + 4)
 
@@ -36,17 +36,17 @@ const whole = ({ length }: Buffer, size: number) => (length < size ? 0 : size)
 
 /** A proxy between a client and a server. */
 export interface MessageProxy extends Pick<TcpServer, 'port' | 'open' | 'close'> {
-  /** Messages of the server so far, those that are lost among them. */
+  /** The number of messages of the server so far, including lost ones. */
   readonly messages: number
-  /** Whether the fault came about. */
+  /** True if the fault has occurred. */
   readonly struck: boolean
 }
 
 /**
- * Starts one in front of a port of this machine. It passes so many messages of the server on, over all
- * connections. Then the fault comes about, once; a server that ends is not there any more.
+ * Starts one in front of a port of this machine. It forwards this number of messages of the server, over all
+ * connections. Then the fault occurs once; a server that ends accepts no more connections.
  *
- * @param farewell what the server says when it ends, instead of a message
+ * @param farewell the server's announcement of its end, instead of a message
  */
 export async function startMessageProxy(
   port: number,

@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net'
 
-/** What a MySQL 8 says to a login without encryption. */
+/** The answers of MySQL 8 to a login without encryption. */
 export interface Login {
-  /** How the user logs in. */
+  /** The authentication plugin of the user. */
   readonly plugin: 'caching_sha2_password' | 'sha256_password'
-  /** The public key that it sends if it is asked for one. */
+  /** The public key that it sends on request. */
   readonly key: string
-  /** Gets all that the client says. */
+  /** Gets everything that the client sends. */
   readonly hear: (chunk: Buffer) => void
 }
 
 /**
- * Greets as a MySQL 8 that does not encrypt and does not know the password yet: the client has to send it,
- * by the key of the server. Then it refuses the login.
+ * Greets like a MySQL 8 server without TLS that has not cached the password: the client has to send it,
+ * encrypted with the server's key. Then it refuses the login.
  */
 export function refuseLogin(client: Socket, { plugin: name, key, hear }: Login): void {
   const nonce = 'abcdefghijklmnopqrst\0'
@@ -26,7 +26,7 @@ export function refuseLogin(client: Socket, { plugin: name, key, hear }: Login):
     0,
     Buffer.concat([
       Buffer.from(`\x0a8.4.0\0\x01\0\0\0${nonce.slice(0, 8)}\0`, 'latin1'),
-      // What it can: not compress, not encrypt. Then UTF-8, a status, more of what it can, a length.
+      // Capabilities: no compression, no encryption. Then UTF-8, a status, more capabilities, a length.
       Buffer.from([0xdf, 0xf7, 45, 2, 0, 0x0f, 0, 21]),
       Buffer.from(`${'\0'.repeat(10)}${nonce.slice(8)}`, 'latin1'),
       plugin,
@@ -37,7 +37,7 @@ export function refuseLogin(client: Socket, { plugin: name, key, hear }: Login):
     const sequence = chunk[3]! + 1
     const [body, size] = [chunk.subarray(4), chunk.length - 4]
     const isFull = Buffer.from([1, 4])
-    // A hash of 32 bytes answers what was asked; the answer to the greeting may hold one already.
+    // A hash of 32 bytes is the answer. The response to the greeting may already contain one.
     if (sequence === 2 && body.includes(plugin)) send(sequence, isFull)
     else if (sequence === 2)
       send(sequence, Buffer.concat([Buffer.from([0xfe]), plugin, Buffer.from(nonce)]))

@@ -8,11 +8,11 @@ export interface MysqlPooler extends TcpServer {
 }
 
 /**
- * A pooler of transactions for MySQL, as Cloudflare describes Hyperdrive: a session of the server is a
- * client's from the beginning of a transaction to its end, and is then reset, so that what was set outside
- * of one is gone. It takes no prepared statements, no USE, and one command at a time.
+ * A transaction pooler for MySQL, as Cloudflare describes Hyperdrive: a client has a session of the server from
+ * the beginning of a transaction to its end. Then the session is reset, so settings outside of a transaction are
+ * lost. It accepts no prepared statements, no USE, and one command at a time.
  *
- * @param swallows statements that it answers without passing them on
+ * @param swallows statements that it answers without forwarding them
  */
 export async function startMysqlPooler(port: number, swallows = /^$/): Promise<MysqlPooler> {
   const heard: string[] = []
@@ -20,7 +20,7 @@ export async function startMysqlPooler(port: number, swallows = /^$/): Promise<M
   return Object.assign(await startTcp(serve), { heard })
 }
 
-/** Commands that Hyperdrive does not take, by their number. */
+/** The commands that Hyperdrive does not accept, by number. */
 const REFUSED: Readonly<Record<number, string>> = { 2: 'COM_INIT_DB', 22: 'COM_STMT_PREPARE' }
 
 const RESET_CONNECTION = packet(0, [0x1f])
@@ -31,7 +31,7 @@ function pool(client: Socket, server: Socket, heard: string[], swallows: RegExp)
     const end = () => void [client, server].map((socket) => socket.destroy())
     it.on('error', end).on('close', end)
   }
-  /** What the server is doing: for the client, or to be reset. */
+  /** The state of the server: it works for the client, or is reset. */
   let now: 'login' | 'waits' | 'command' | 'reset' = 'login'
   let next: Buffer | undefined
   const send = (command: Buffer) => {
@@ -54,7 +54,7 @@ function pool(client: Socket, server: Socket, heard: string[], swallows: RegExp)
     packets((whole) => {
       if (now !== 'reset') client.write(whole)
       if (now === 'login') {
-        // An OK, after the greeting and what login asks.
+        // An OK packet, after the greeting and the requests of the login.
         if (whole[4] === 0 && whole[3]! > 1) now = 'waits'
         return
       }
@@ -85,7 +85,7 @@ function answer(client: Socket, report: Buffer): void {
 
 const IN_TRANSACTION = 1
 
-/** Follows the answers of a server. Gives the status at the end of each: after an error, the one before. */
+/** Follows the answers of a server. Returns the status at the end of each one; after an error, the previous one. */
 function answers(): (body: Buffer) => number | undefined {
   let status = 0
   let part: 'first' | 'columns' | 'rows' = 'first'
@@ -110,7 +110,7 @@ function answers(): (body: Buffer) => number | undefined {
   }
 }
 
-/** The status in an OK packet, behind two counts. */
+/** The status in an OK packet, after two counts. */
 function statusOf(body: Buffer): number {
   const lengths: Readonly<Record<number, number>> = { 252: 3, 253: 4, 254: 9 }
   const after = (at: number) => at + (lengths[body[at]!] ?? 1)
@@ -121,7 +121,7 @@ function packet(sequence: number, body: readonly number[]): Buffer {
   return Buffer.from([body.length, 0, 0, sequence, ...body])
 }
 
-/** Cuts what comes into packets: a length, a number, and the rest. */
+/** Splits the bytes into packets: a length, a number, and the rest. */
 function packets(take: (whole: Buffer) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   return (chunk) => {

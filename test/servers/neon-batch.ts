@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** A statement as a request has it. */
+/** A statement in a request. */
 export interface Query {
   readonly query: string
   readonly params?: readonly unknown[]
@@ -8,7 +8,7 @@ export interface Query {
 
 const MAX_ANSWER = 10 * 1024 * 1024
 
-/** A batch is one transaction. Each statement goes by the extended protocol, every value as text. */
+/** Runs a batch as one transaction, with the extended protocol for each statement and every value as text. */
 export async function run(client: pg.Client, queries: readonly Query[], begin: string | false) {
   let bytes = 0
   const { stream } = (client as unknown as { connection: { stream: NodeJS.ReadableStream } })

@@ -5,7 +5,7 @@ import { type Query, run } from './neon-batch.ts'
 
 /** A server that speaks Neon's SQL over HTTP in front of a real PostgreSQL. */
 export interface NeonServer {
-  /** `neon://user@127.0.0.1:port/database`, as the driver takes it. */
+  /** `neon://user@127.0.0.1:port/database`, as the driver expects it. */
   url(user: string, database: string): string
   /** The statements of every request so far. */
   readonly requests: readonly (readonly string[])[]
@@ -13,8 +13,8 @@ export interface NeonServer {
 }
 
 /**
- * Starts one. As in the original, each request runs on a session that is as good as new, unless
- * statements are given that somebody else has run in it.
+ * Starts one. Like at Neon, each request runs in a clean session. `before` has statements that another
+ * client has run in the session.
  */
 export async function startNeon(postgres: pg.ClientConfig, before = ''): Promise<NeonServer> {
   const requests: string[][] = []
@@ -45,13 +45,13 @@ export async function startNeon(postgres: pg.ClientConfig, before = ''): Promise
       client = await connect(connection)
       if (before) await client.query(before)
       const { processID } = client as pg.Client & { processID: number }
-      // A caller that leaves has its query cancelled.
+      // If the client disconnects, its query is cancelled.
       response.on('close', async () => {
         if (response.writableFinished) return
         const other = await connect(connection)
         await other.query('select pg_cancel_backend($1)', [processID]).finally(() => other.end())
       })
-      // What is said of batches has no effect on a single query.
+      // The headers for batches have no effect on a single query.
       const isReadOnly = request.headers['neon-batch-read-only'] === 'true'
       const begin = isBatch && (isReadOnly ? 'begin read only' : 'begin')
       const results = await run(client, queries, begin)

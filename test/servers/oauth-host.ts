@@ -1,28 +1,28 @@
 import type { RequestListener } from 'node:http'
 
-/** What is wrong with a server that would be right. */
+/** The errors of a server that is otherwise correct. */
 export interface Wrong {
   /** The endpoint needs no sign-in. */
   readonly open?: boolean
-  /** Its `WWW-Authenticate` to a request without a token; null for none. */
+  /** Its `WWW-Authenticate` for a request without a token; null for none. */
   readonly challenge?: string | null
-  /** Fields of the metadata of the resource, and of the authorization server. */
+  /** Overrides for the metadata of the resource and of the authorization server. */
   readonly resource?: object
   readonly server?: object
-  /** Tools that it has besides. */
+  /** More tools. */
   readonly tools?: readonly object[]
-  /** The metadata is not there. */
+  /** The metadata that is missing. */
   readonly without?: readonly ('resource' | 'server')[]
-  /** Other answers, by what was asked: `POST initialize`, `GET /token`. Undefined is the right one. */
+  /** Other answers, by request: `POST initialize`, `GET /token`. Undefined means the correct answer. */
   readonly answers?: Readonly<Record<string, (right: Response, request: Request) => Answer>>
 }
 
 type Answer = Response | undefined | Promise<Response | undefined>
 
-/** Something that answers requests. */
+/** A function that answers requests. */
 export type Host = (request: Request) => Promise<Response>
 
-/** An answer like this one, with another status, body or headers. A header that is null is left out. */
+/** This answer with another status, body or headers. A header that is null is left out. */
 export function otherwise(
   right: Response,
   { status = right.status, body = right.body, headers = {} }: Change,
@@ -41,7 +41,7 @@ interface Change {
   readonly headers?: Readonly<Record<string, string | null>>
 }
 
-/** A page where there should be none. */
+/** A page instead of the expected answer. */
 export const page = (status = 200): Response =>
   new Response('<!doctype html><title>Welcome</title>', {
     status,
@@ -49,8 +49,8 @@ export const page = (status = 200): Response =>
   })
 
 /**
- * An MCP server with an authorization server beside it, right for every host that signs in; and wrong as it is
- * told to be.
+ * An MCP server with an authorization server, which is correct for every host that signs in, except for the
+ * given errors.
  */
 export function oauthHost(origin: string, wrong: Wrong = {}): Host {
   return async (request) => {
@@ -61,7 +61,7 @@ export function oauthHost(origin: string, wrong: Wrong = {}): Host {
   }
 }
 
-/** A listener that answers as this host does. */
+/** A listener that answers like this host. */
 export const listenAs =
   (host: (origin: string) => Host): RequestListener =>
   async (request, response) => {
@@ -80,7 +80,7 @@ export const listenAs =
   }
 
 interface Asked {
-  /** The method of JSON-RPC at the endpoint, else that of HTTP with the path. */
+  /** The JSON-RPC method at the endpoint, or else the HTTP method with the path. */
   readonly name: string
   readonly method: string
   readonly url: URL

@@ -3,16 +3,16 @@ import type { AddressInfo } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A vault in Obsidian, as the plugin Local REST API shows it. */
+/** An Obsidian vault behind the plugin Local REST API. */
 export interface FakeObsidian {
   readonly url: string
-  /** Text by path. */
+  /** The texts, by path. */
   readonly files: Map<string, { text: string; mtime: number }>
-  /** What was asked, as `GET /vault/a.md`. */
+  /** The requests so far, such as `GET /vault/a.md`. */
   readonly asked: string[]
   /** The key in its settings. */
   key: string
-  /** What goes wrong: it answers with a status, drops connections, or takes a pause before each half of an answer. */
+  /** The fault: it answers with a status, drops connections, or pauses before each half of an answer. */
   fault: { readonly status?: number; readonly drops?: boolean; readonly pauseMs?: number }
   put(path: string, text: string): void
   close(): Promise<void>
@@ -23,8 +23,8 @@ type Answer = readonly [status: number, body?: unknown, type?: string]
 const JSON_LOGIC = 'application/vnd.olrapi.jsonlogic+json'
 
 /**
- * Starts the plugin's API of version 5.1, as far as notes need it: its paths, statuses and codes of errors
- * (https://coddingtonbear.github.io/obsidian-local-rest-api), and what is below a note in a path
+ * Starts the part of the plugin's API, version 5.1, that notes need: its paths, statuses and error codes
+ * (https://coddingtonbear.github.io/obsidian-local-rest-api), and the parts of a note in a path
  * (`/vault/note.md/heading/Part`).
  */
 export async function startObsidian(key: string): Promise<FakeObsidian> {
@@ -58,7 +58,7 @@ export async function startObsidian(key: string): Promise<FakeObsidian> {
   })
 
   function answerTo(method: string, url: string, type = '', body: string): Answer {
-    // As it came: a URL would resolve dots.
+    // The raw path, because a URL would resolve dots.
     const [, room, ...rest] = url.split('?')[0]!.split('/')
     if (room === '') return [200, { status: 'OK', service: 'Obsidian Local REST API' }]
     if (room === 'search' && method === 'POST') {
@@ -104,7 +104,7 @@ export async function startObsidian(key: string): Promise<FakeObsidian> {
     return [204]
   }
 
-  /** A part of a note, by its heading. One that is written and not there is made. */
+  /** A part of a note, by its heading. Writing to a missing one creates it. */
   function part(method: string, path: string, [kind, heading]: string[], body: string): Answer {
     if (kind !== 'heading') return problem(40053, 'The target type you specified was invalid.')
     const { text } = files.get(path)!
@@ -118,7 +118,7 @@ export async function startObsidian(key: string): Promise<FakeObsidian> {
 
   const notes = () => [...files].filter(([path]) => path.endsWith('.md'))
 
-  /** All words have to be there, each anywhere in the name or the text. */
+  /** All words have to match, each one anywhere in the name or the text. */
   function search(asked: URLSearchParams): Answer {
     const query = asked.get('query')
     if (query === null) return problem(40090, "A single '?query=' parameter is required.")
@@ -147,7 +147,7 @@ export async function startObsidian(key: string): Promise<FakeObsidian> {
     return [200, found.sort((a, b) => b.score - a.score)]
   }
 
-  /** The notes for which a rule is true: lists of `var`, and nothing else of JsonLogic. */
+  /** The notes for which a rule is true. Of JsonLogic, it supports only lists of `var`. */
   function filter(body: string): Answer {
     try {
       const rule: unknown = JSON.parse(body)
@@ -204,7 +204,7 @@ function placesOf(word: string, text: string): number[] {
   return places
 }
 
-/** Tags in the text, and those of the list at its beginning. */
+/** The tags in the text, and in the list at its beginning. */
 function tagsOf(text: string): string[] {
   const [, front = ''] = /^---\n([\s\S]*?)\n---/.exec(text) ?? []
   const [, list = ''] = /^tags: \[(.*)\]$/m.exec(front) ?? []

@@ -11,7 +11,7 @@ const NUMBERED: Readonly<Record<number, string>> = {
 // biome-ignore format: a table
 const BINARY: Readonly<Record<string, string>> = { TEXT: 'BLOB', VARCHAR: 'VARBINARY', CHAR: 'BINARY' }
 
-/** A column as Vitess describes it, without what is zero. */
+/** A column as Vitess describes it, without fields that are zero. */
 export function described(field: FieldPacket) {
   const { columnType = 253, columnLength, characterSet, decimals, name } = field
   const flags = Number(field.flags)
@@ -27,7 +27,7 @@ export function described(field: FieldPacket) {
   }
 }
 
-/** A row: the values in one text, and the length of each. */
+/** A row: its values in one text, and the length of each one. */
 export const joined = (row: Row) => ({
   lengths: row.map((value) => String(value?.length ?? -1)),
   values: Buffer.concat(row.filter((value) => value !== null)).toString('base64'),

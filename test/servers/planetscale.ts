@@ -8,22 +8,22 @@ import { described, joined, type Row } from './planetscale-rows.ts'
 
 /** A server that speaks PlanetScale's HTTP protocol in front of a real MySQL or MariaDB. */
 export interface PlanetScaleServer {
-  /** `planetscale://user@127.0.0.1:port/database`, as the driver takes it. */
+  /** `planetscale://user@127.0.0.1:port/database`, as the driver expects it. */
   url(user: string): string
   /** The statements so far. */
   readonly queries: readonly string[]
   close(): Promise<void>
 }
 
-/** The connection ended together with its query, or the whole server with it. */
+/** The connection ended with its query, or the whole server did. */
 const gone = () => {}
 
-/** Starts one. As in the original, who sends a session back goes on in it. */
+/** Starts one. Like at PlanetScale, a client that sends its session back continues in it. */
 export async function startPlanetScale(mysql: TestMariaDb): Promise<PlanetScaleServer> {
   const { host, port: tcp, database } = mysql
   const sessions = new Map<string, Connection>()
   const queries: string[] = []
-  // A variable of Vitess. What it does has other names behind it.
+  // A variable of Vitess, which has other names in the databases behind it.
   const queryTimeout = (_: string, before: string, ms: string) =>
     /mariadb/i.test(mysql.version)
       ? `${before}max_statement_time = ${Number(ms) / 1_000}`
@@ -45,7 +45,7 @@ export async function startPlanetScale(mysql: TestMariaDb): Promise<PlanetScaleS
       const connection = sessions.get(id) ?? (await connect())
       sessions.set(id, connection)
       queries.push(query)
-      // A caller that leaves has its query cancelled.
+      // If the client disconnects, its query is cancelled.
       const cancel = async () => {
         const other = await connect()
         await other.query(`kill query ${connection.threadId}`)

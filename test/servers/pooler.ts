@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net'
 import { startTcp, type TcpServer } from './tcp.ts'
 
 /**
- * A pooler of transactions, as PgBouncer and Hyperdrive are: all clients share one session of the server,
- * which each of them has from the beginning of a transaction to its end. Nothing is reset in between.
+ * A transaction pooler, like PgBouncer and Hyperdrive: all clients share one session of the server, and each
+ * client has it from the beginning of a transaction to its end. Nothing is reset in between.
  */
 export function startPooler(port: number, user: string, database: string): Promise<TcpServer> {
   const backend = connectTo(port, user, database)
@@ -12,7 +12,7 @@ export function startPooler(port: number, user: string, database: string): Promi
     let greeted = false
     let waiting: Buffer[] | undefined
     let end: (() => void) | undefined
-    /** Statements that are sent and not answered. */
+    /** The number of statements without an answer. */
     let open = 0
     let left = false
     const take = async (server: Socket) => {
@@ -48,15 +48,15 @@ export function startPooler(port: number, user: string, database: string): Promi
     })
     client.on('close', () => {
       left = true
-      // In the middle of a transaction, which must not go on for the next client.
+      // The client may leave in the middle of a transaction, which must not continue for the next client.
       if (end) void backend.then((server) => server.write(rollBack(() => open++)))
     })
   })
 }
 
 /**
- * A pooler that gives each statement to any session: after so many, all that a client says goes to another one. That
- * loses transactions, settings and cursors. It is no pooler for anybody who needs them.
+ * A statement pooler: after this number of statements, everything from a client goes to another session. It loses
+ * transactions, settings and cursors, so it does not work for clients that need them.
  */
 export function startSwapping(
   port: number,
@@ -67,7 +67,7 @@ export function startSwapping(
   return startTcp((client) => {
     const sessions = [connectTo(port, user, database), connectTo(port, user, database)]
     let greeted = false
-    /** Statements that were sent, and those that were answered. */
+    /** The numbers of statements that were sent and answered. */
     let [sent, answered] = [0, 0]
     const waiting: Buffer[] = []
     let turn: Promise<unknown> = Promise.all(sessions).then((all) => {
@@ -83,7 +83,7 @@ export function startSwapping(
         )
       }
     })
-    // What comes behind a swap waits until the first session has answered all before it.
+    // Messages after the swap wait until the first session has answered everything before it.
     const pass = () => {
       while (waiting.length > 0 && (sent !== statements || answered === sent)) {
         const next = waiting.shift()!
@@ -107,10 +107,10 @@ export function startSwapping(
   })
 }
 
-/** "S", which ends a statement. */
+/** "S" for Sync, which ends a statement. */
 const SYNC = 0x53
 
-/** A session of the server, once it has let us in. */
+/** A session of the server after the login. */
 function connectTo(port: number, user: string, database: string): Promise<Socket> {
   const server = connect(port, '127.0.0.1')
   server.on('error', () => {})
@@ -128,7 +128,7 @@ function connectTo(port: number, user: string, database: string): Promise<Socket
   })
 }
 
-/** Cuts what comes into messages: a letter, a length, and the rest. */
+/** Splits the bytes into messages: a letter, a length, and the rest. */
 function framed(take: (type: string, message: Buffer) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   return (chunk) => {
@@ -154,7 +154,7 @@ function rollBack(count: () => void): Buffer {
   return message('Q', Buffer.from('rollback\0'))
 }
 
-/** The client is let in, its session has a number, and waits for statements. */
+/** The login succeeded, the session has an id, and it is ready for statements. */
 const WELCOME = Buffer.concat([
   message('R', Buffer.alloc(4)),
   message('K', Buffer.alloc(8)),

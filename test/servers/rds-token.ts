@@ -1,17 +1,17 @@
 import { createHash, createHmac } from 'node:crypto'
 
-/** What a server of RDS knows of itself, and of who may log in. */
+/** The name of an RDS server, and the keys that can log in. */
 export interface RdsServer {
-  /** Its name and its port, as clients reach it. */
+  /** Its name and port for clients. */
   readonly host: string
   readonly region: string
-  /** The secret of each access key, and the session token of one that is temporary. */
+  /** The secret of each access key, and the session token of a temporary one. */
   readonly keys: Readonly<Record<string, { readonly secret: string; readonly session?: string }>>
 }
 
 /**
- * What is wrong with a token that a user shows a server of RDS, if anything is. It is verified as AWS
- * documents it for signed URLs, and by nothing that made it:
+ * Returns the error in a token for an RDS server, if there is one. It verifies the token as AWS documents it
+ * for signed URLs, and shares no code with the client:
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function rdsTokenFault(
@@ -63,7 +63,7 @@ export function rdsTokenFault(
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 
-/** All but letters, digits and `-._~` as RFC 3986 encodes them. */
+/** Encodes everything except letters, digits and `-._~`, as in RFC 3986. */
 const encoded = (text: string) =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { parametersOf } from './hrana-values.ts'
 import { type SqliteServer, serveChild, startChild, TOKEN } from './sqlite-child.ts'
 
-/** Starts a server that answers as a node of rqlite does, in front of Node's SQLite. */
+/** Starts a server that answers like an rqlite node, in front of Node's SQLite. */
 export const startRqlite = (setup: Iterable<string>): Promise<SqliteServer> =>
   startChild(import.meta.filename, setup)
 
@@ -16,7 +16,7 @@ if (process.argv[1] === import.meta.filename) {
     if (url.pathname !== '/db/query') return send(response, 404, '404 page not found\n')
     if (request.headers.authorization !== `Basic ${login}`) return send(response, 401, '')
     if (request.method !== 'POST') return send(response, 405, '')
-    // Each query has a connection that can only read.
+    // Each query has a read-only connection.
     const database = new DatabaseSync(process.argv[2]!, { readOnly: true })
     try {
       const results = (statements as (string | Value[])[]).map((it) => {
@@ -35,7 +35,7 @@ if (process.argv[1] === import.meta.filename) {
 const send = (response: ServerResponse, status: number, body: string) =>
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(body)
 
-/** What is bound for a value of a request: a text of a certain form is bytes. */
+/** The value to bind for a value of a request: a text in a certain format means bytes. */
 function bound(value: unknown): Value {
   if (typeof value === 'boolean') return Number(value)
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value
@@ -43,7 +43,7 @@ function bound(value: unknown): Value {
   return hex === undefined ? (value as Value) : new Uint8Array(Buffer.from(hex, 'hex'))
 }
 
-/** Like Go's driver, begins every statement of a text, but runs only the last of them. */
+/** Like Go's driver, prepares every statement of a text, but runs only the last one. */
 function answer(database: DatabaseSync, sql: string, params: readonly Value[]) {
   try {
     let rest = sql
@@ -64,14 +64,14 @@ function answer(database: DatabaseSync, sql: string, params: readonly Value[]) {
       const rows = statement.all(...values) as unknown as Value[][]
       const declared = statement.columns().map(({ type }) => type?.toLowerCase() ?? '')
       const values_ = rows.map((row) => row.map((it, i) => converted(it, declared[i]!)))
-      // The first row tells what is not declared.
+      // The first row shows the types that are not declared.
       const types = declared.map((type, i) => type || (rows[0] ? classOf(rows[0][i]!) : ''))
       const columns = statement.columns().map(({ name }) => name)
       return { columns, types, ...(rows.length > 0 && { values: values_ }) }
     }
   } catch (thrown) {
     const { message, code } = thrown as Error & { code?: string }
-    // Node's own words for a text that holds no statement.
+    // Node's message for a text without a statement.
     if (code === 'ERR_INVALID_STATE') return {}
     return {
       error: message.includes('readonly database')
@@ -88,7 +88,7 @@ function classOf(value: Value): string {
   return typeof value === 'string' ? 'text' : 'blob'
 }
 
-/** A value as Go's driver hands it out, going by the declared type of its column. */
+/** A value as Go's driver returns it, based on the declared type of its column. */
 function converted(value: Value, type: string): unknown {
   if (type === 'boolean' && typeof value === 'bigint') return value > 0n
   if (/^(?:timestamp|datetime|date)$/.test(type)) {
@@ -106,10 +106,10 @@ function converted(value: Value, type: string): unknown {
 const time = (date: Date) =>
   Number.isNaN(date.getTime()) ? '0001-01-01T00:00:00Z' : date.toISOString().replace('.000', '')
 
-// The types of ES2024 do not know it yet.
+// It is missing in the types of ES2024.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
 
-/** As Go writes it: integers as their digits, a minus zero as one, and no infinity at all. */
+/** JSON as Go writes it: integers as digits, a minus zero with its sign, and no infinity. */
 function toGoJson(value: unknown): string {
   return JSON.stringify(value, (_, it) => {
     if (typeof it === 'bigint') return rawJSON(String(it))

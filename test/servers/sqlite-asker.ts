@@ -1,4 +1,4 @@
-// Asks a SQLite file something, as whoever runs this, and prints the first row, or why there is none.
+// Queries a SQLite file as the current user, and prints the first row or the error.
 import { sqliteFile } from '../../src/node/sqlite/file.ts'
 
 const [path, sql] = process.argv.slice(2)

@@ -7,18 +7,18 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { digestOf } from './sqlite-digest.ts'
 
-/** A server in a process of its own, in front of a SQLite file: nothing interrupts SQLite here. */
+/** A server in its own process, in front of a SQLite file, because Node's SQLite cannot be interrupted. */
 export interface SqliteServer {
   readonly port: number
-  /** The bodies of every request so far, as the server got them. */
+  /** The bodies of all requests so far. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look at requests of every shape
   readonly requests: readonly any[]
-  /** A digest of all that a statement could change and that outlives its connection. */
+  /** A digest of everything that a statement could change and that outlives its connection. */
   snapshot(): string
   close(): void
 }
 
-/** The token that the servers take. */
+/** The token that the servers accept. */
 export const TOKEN = 'hunter2-marker-token'
 
 /** Starts a script of this folder on a new database made by these statements. */
@@ -30,7 +30,7 @@ export async function startChild(
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-sqlite-'))
   const file = join(folder, 'test.db')
   const database = new DatabaseSync(file)
-  // So that a read that never ends keeps nobody from looking.
+  // With WAL, an endless read does not block other readers.
   database.exec('pragma journal_mode = wal; pragma synchronous = off; begin')
   for (const statement of setup) database.exec(statement)
   database.exec('commit')
@@ -55,7 +55,7 @@ export async function startChild(
       return [digest(), ...files, ...elsewhere].join(' ')
     },
     close() {
-      // Politely it would not listen, if it is in the middle of a statement.
+      // It would ignore SIGTERM in the middle of a statement.
       child.kill('SIGKILL')
       database.close()
       rmSync(dirname(file), { recursive: true })
@@ -63,7 +63,7 @@ export async function startChild(
   }
 }
 
-/** Serves in the process that {@link startChild} started: each request, and its body as JSON. */
+/** Serves in the process of {@link startChild}. It reports each request with its body as JSON. */
 export function serveChild(
   // biome-ignore lint/suspicious/noExplicitAny: requests have every shape
   answer: (body: any, ...rest: Parameters<RequestListener>) => unknown,
@@ -80,7 +80,7 @@ export function serveChild(
   )
 }
 
-/** Where SQLite stumbled, in bytes. It tells so, but node:sqlite does not pass it on. */
+/** The offset of an error in bytes. SQLite reports it, but node:sqlite does not pass it on. */
 export function offsetOf(message: string, sql: string): number | undefined {
   const [, near, column] = /near "(.*)": syntax|no such column: (.*)/s.exec(message) ?? []
   const at = sql.indexOf(near ?? column ?? '\0')

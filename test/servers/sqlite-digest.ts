@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Tells all that is in a database and outlives a connection, as a digest that is the same for the same. */
+/** Makes a digest of everything in a database that outlives a connection. Equal contents have equal digests. */
 export function digestOf(database: DatabaseSync): () => string {
   let digest = { of: '', hash: '' }
   const all = (sql: string) => {
@@ -10,7 +10,7 @@ export function digestOf(database: DatabaseSync): () => string {
     return statement.all()
   }
   return () => {
-    // It counts what others commit: without that, nothing in the file is another.
+    // It counts commits of other connections: if it is the same, the file has not changed.
     const [version] = all('pragma data_version')
     if (digest.of === String(version?.data_version)) return digest.hash
     const tables = all("select name from sqlite_schema where type = 'table'")

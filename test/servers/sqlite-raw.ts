@@ -1,11 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type SqliteServer, serveChild, startChild } from './sqlite-child.ts'
 
-/** Starts a SQLite that runs every statement of every text it is sent, on one connection. */
+/** Starts a SQLite that runs all statements of all texts that it gets, on one connection. */
 export const startRaw = (setup: Iterable<string>): Promise<SqliteServer> =>
   startChild(import.meta.filename, setup)
 
-/** What a statement could change of the connection itself. */
+/** The settings that a statement could change in the connection itself. */
 const settings = [
   ...['database_list', 'foreign_keys', 'defer_foreign_keys', 'recursive_triggers', 'query_only'],
   ...['busy_timeout', 'synchronous', 'trusted_schema', 'temp_store', 'cache_size'],
@@ -17,12 +17,12 @@ if (process.argv[1] === import.meta.filename) {
     try {
       database.exec(sql)
     } catch {
-      // Whoever sent it looks at what is different, and at nothing else.
+      // The test checks only the differences.
     }
-    // Asked first, for it opens what the list of databases then holds.
+    // This query is first, because it opens the temporary database, which the list of databases then has.
     const temporary = database.prepare('select * from sqlite_temp_schema').all()
     const all = settings.map((name) =>
-      // Not the path: another server has another.
+      // Without the path, which is different in every server.
       database
         .prepare(`pragma ${name}`)
         .all()

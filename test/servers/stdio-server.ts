@@ -1,4 +1,4 @@
-// A server at the other end of a pipe: node stdio-server.ts
+// A server over stdio: node stdio-server.ts
 import * as z from 'zod'
 import {
   elicit,

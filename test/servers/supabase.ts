@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import type { Io } from '../../src/database/database.ts'
 
-/** A server that answers as the SQL of Supabase's Management API does, in front of a real PostgreSQL. */
+/** A server that answers like the SQL endpoint of Supabase's Management API, in front of a real PostgreSQL. */
 export interface SupabaseServer {
   readonly port: number
-  /** `supabase://:TOKEN@REF`: the token says as whom the statements run. */
+  /** `supabase://:TOKEN@REF`: the token names the role that runs the statements. */
   url(user: string): string
-  /** What takes what is sent to Supabase here. */
+  /** An `Io` that sends requests for Supabase to this server. */
   readonly io: Io
   /** The texts of all requests so far. */
   readonly texts: readonly string[]
@@ -19,22 +19,22 @@ const REF = 'abcdefghijklmnopqrst'
 const API = 'https://api.supabase.com'
 
 export interface Options {
-  /** Whether the role's transactions are read-only by themselves, as those of Supabase's role are. */
+  /** True if the role's transactions are read-only by default, as for Supabase's role. */
   readonly readOnly?: boolean
-  /** What somebody has run in each session. */
+  /** Statements that another client has run in each session. */
   readonly before?: string
-  /** What becomes of a text on its way. */
+  /** Changes a text on its way. */
   readonly sent?: (text: string) => string
 }
 
-/** Sends what is meant for Supabase to a port of this machine. */
+/** Sends requests for Supabase to a port of this machine. */
 export const toSupabaseAt = (port: number): Io => ({
   bindings: {},
   fetch: (url, init) => fetch(String(url).replace(API, `http://127.0.0.1:${port}`), init),
 })
 
 /**
- * Starts one. Behind the API is postgres-meta, which sends the text as it is, on a session that ends
+ * Starts one. Behind the API is postgres-meta, which sends the text unchanged, in a session that ends
  * with the request: https://github.com/supabase/postgres-meta/blob/master/src/lib/db.ts
  */
 export async function startSupabase(
@@ -50,7 +50,7 @@ export async function startSupabase(
     const [, user] = /^Bearer sbp_(\w+)$/.exec(request.headers.authorization ?? '') ?? []
     const body = await textOf(request)
     if (!user) return send(401, { message: 'Unauthorized' })
-    // Of a project that there is not, the API says nothing at all.
+    // For an unknown project, the response of the API is empty.
     if (request.url !== `/v1/projects/${REF}/database/query/read-only`) return send(404)
     const client = new pg.Client({
       ...postgres,
@@ -85,13 +85,13 @@ export async function startSupabase(
   }
 }
 
-/** Of several results the last that has rows. */
+/** The rows of the last result that has some. */
 const rowsOf = (result: pg.QueryResult | readonly pg.QueryResult[]): readonly object[] =>
   Array.isArray(result)
     ? (result.findLast(({ rows }) => rows.length > 0)?.rows ?? [])
     : (result as pg.QueryResult).rows
 
-/** As texts: a bigint that a double cannot hold, times and points. The others as `pg` reads them. */
+/** A bigint that is too large for a double, times and points stay texts. `pg` parses the other types. */
 function parserOf(oid: number, format?: string) {
   const { INT8, DATE, INTERVAL, TIMESTAMP, TIMESTAMPTZ } = pg.types.builtins
   const POINT = 600 as typeof INT8
@@ -100,7 +100,7 @@ function parserOf(oid: number, format?: string) {
   return pg.types.getTypeParser(oid, format as 'text')
 }
 
-/** As psql shows it, but for the line that it is about. */
+/** The error as psql prints it, without the line of the statement. */
 function formatted({ severity, code, message, detail, hint, where }: pg.DatabaseError): string {
   if (!severity) return message
   const lines = { DETAIL: detail, HINT: hint, CONTEXT: where }

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 
 /**
- * Passes a connection on as a pooler does that knows nothing of sessions: what the client says in its first turn
- * after the login goes to one session, and all that comes later to another. It has to log in without a password.
+ * Forwards a connection like a pooler that ignores sessions: the client's first turn after the login goes to one
+ * session, and everything later to another. It has to log in without a password.
  */
 export function passOnSwapped(client: Socket, port: number): void {
   const sessions = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
@@ -12,7 +12,7 @@ export function passOnSwapped(client: Socket, port: number): void {
   }
   for (const it of [client, first, second]) it.on('error', end).on('close', end)
 
-  /** How often the client has spoken since it heard something: its login, its first turn, all that is later. */
+  /** The number of turns of the client: its login, its first turn, and everything later. */
   let turns = 0
   let heard = true
   client.on('data', (chunk) => {

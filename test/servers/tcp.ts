@@ -1,12 +1,12 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 
-/** A TCP server that does with each connection what a test wants. */
+/** A TCP server with a handler from a test for each connection. */
 export interface TcpServer {
   readonly port: number
-  /** Connections that are open. */
+  /** The number of open connections. */
   readonly open: number
-  /** Bytes sent to clients so far. */
+  /** The number of bytes sent to clients so far. */
   readonly sent: number
   close(): Promise<void>
 }
@@ -42,8 +42,8 @@ export async function startTcp(serve: (socket: Socket) => void): Promise<TcpServ
 }
 
 /**
- * Passes a connection on to a port of this machine, what the client says changed on the way: nothing
- * cuts the connection, an empty buffer makes both fall silent.
+ * Forwards a connection to a port of this machine, with changes to what the client sends: undefined closes
+ * the connection, and an empty buffer makes both sides silent.
  */
 export function passOn(
   client: Socket,
@@ -66,7 +66,7 @@ export function passOn(
   server.pipe(client)
 }
 
-/** Agrees to encrypt, as a PostgreSQL with `ssl = on` does, and passes what it decrypts on. */
+/** Agrees to TLS, like a PostgreSQL with `ssl = on`, and forwards the decrypted bytes. */
 export function encrypt(client: Socket, certificate: Certificate, port: number): void {
   client.once('data', () => {
     client.write('S')
@@ -80,7 +80,7 @@ export interface Certificate {
   readonly cert: string
 }
 
-/** An error as a PostgreSQL reports it. */
+/** An error in PostgreSQL's format. */
 export function report(code: string, message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
   const head = Buffer.from('E\0\0\0\0')

@@ -3,12 +3,12 @@ import { TLSSocket } from 'node:tls'
 import { mysqlReport } from './faulty.ts'
 import { type Certificate, passOn, report } from './tcp.ts'
 
-/** Whether a user may log in with this text as the password. */
+/** Returns true if a user can log in with this text as the password. */
 export type Accepts = (user: string, password: string) => boolean
 
 /**
- * Serves as the PostgreSQL of a cloud does: encrypted where it has a certificate, with the password asked for as it is. Who is let in
- * is passed on to a server of this machine, which asks for none.
+ * Serves like the PostgreSQL of a cloud: with TLS if it has a certificate, and with the password in plain text. After
+ * the login, it forwards the connection to a server of this machine, which needs no password.
  */
 export function postgresByToken(
   client: Socket,
@@ -17,7 +17,7 @@ export function postgresByToken(
   accepts: Accepts,
 ): void {
   client.once('data', (asked: Buffer) => {
-    // A client that does not encrypt is no one to ask for a token.
+    // A client without TLS must not be asked for a token.
     if (asked.length !== 8) return client.destroy()
     if (!certificate) return void client.end('N')
     client.write('S')
@@ -47,12 +47,12 @@ const encrypted = (client: Socket, certificate: Certificate) => {
   return secure.on('error', () => {})
 }
 
-/** Bits of what a client or a server of MySQL can do. */
+/** Capability bits of a MySQL client or server. */
 const [SSL, LENENC_AUTH] = [0x800, 0x200000]
 
 /**
- * Serves as the MySQL of a cloud does: encrypted, with the password asked for as it is by
- * mysql_clear_password. Who is let in is passed on to a server of this machine, which asks for none.
+ * Serves like the MySQL of a cloud: with TLS, and with the password in plain text by mysql_clear_password.
+ * After the login, it forwards the connection to a server of this machine, which needs no password.
  */
 export function mysqlByToken(
   client: Socket,
@@ -92,7 +92,7 @@ export function mysqlByToken(
     client.write(greeting)
     client.once('data', (chunk: Buffer) => {
       if (!certificate) return ask(client, chunk)
-      // Behind what asks for it, encryption may have begun.
+      // The request for TLS may be followed by the first encrypted bytes.
       client.pause().unshift(chunk.subarray(4 + chunk.readUIntLE(0, 3)))
       const secure = encrypted(client, certificate)
       secure.on('close', () => server.destroy())
@@ -101,7 +101,7 @@ export function mysqlByToken(
   })
 }
 
-/** Who asks to be let in, and the same question without encryption and with an empty password. */
+/** The user of a login, and the same login without TLS and with an empty password. */
 function readResponse(response: Buffer): { user: string; withoutPassword: Buffer } {
   const body = Buffer.from(response.subarray(4))
   const flags = body.readUInt32LE(0)

@@ -6,7 +6,7 @@ export class IssuerFault extends Error {
 }
 
 /** Reports that a signed token is refused, in a message for people. The message contains no text from the token. */
-export class TokenFault extends Error {
+export class SignedTokenFault extends Error {
   override readonly name = 'TokenFault'
 }
 

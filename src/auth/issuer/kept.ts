@@ -22,7 +22,7 @@ const NEWS_MS = 1_500
 /** The operator configures the issuers, so there are only a few. */
 const BOUNDS = { entries: 20 }
 
-interface Entry<T> {
+interface CachedDocument<T> {
   readonly value: T
   readonly at: number
   /** Time when a newer value was last requested. */
@@ -35,8 +35,8 @@ interface Entry<T> {
  * Caches issuers' responses in this isolate. It stores values, never promises. On Workers, the work behind a promise
  * belongs to the request that started it, and ends with that request.
  */
-export class Kept<T> {
-  readonly #entries = new BoundedMap<Entry<T>>(BOUNDS)
+export class DocumentCache<T> {
+  readonly #entries = new BoundedMap<CachedDocument<T>>(BOUNDS)
   /** Issuers whose last request failed. */
   readonly #down = new BoundedMap<true>(BOUNDS)
   readonly #faults = new BoundedMap<string>({ ...BOUNDS, ttlMs: FAULT_MS })

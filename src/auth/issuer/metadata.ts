@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { isLoopback } from '../../ground/index.ts'
 import { askFor, type Fetch, IssuerFault } from './ask.ts'
-import { Kept } from './kept.ts'
+import { DocumentCache } from './kept.ts'
 
 const Metadata = z.object({
   issuer: z.string(),
@@ -16,7 +16,7 @@ const Metadata = z.object({
 /** An issuer's metadata. It is safe to send secrets to the URLs in it. */
 export type Metadata = z.infer<typeof Metadata>
 
-const kept = new Kept<Metadata>()
+const kept = new DocumentCache<Metadata>()
 
 /**
  * Discovers an issuer with OpenID Connect Discovery 1.0, or else with RFC 8414. The issuer in the metadata must be

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
-import { askFor, type Fetch, IssuerFault, TokenFault } from './ask.ts'
-import { Kept } from './kept.ts'
+import { askFor, type Fetch, IssuerFault, SignedTokenFault } from './ask.ts'
+import { DocumentCache } from './kept.ts'
 
 /** The claims of a signed token. */
 export type Claims = Readonly<JWTPayload>
@@ -24,7 +24,7 @@ const ALGORITHMS = [
 /** Tolerated clock difference. */
 const SKEW_SECONDS = 30
 
-const kept = new Kept<JSONWebKeySet>()
+const kept = new DocumentCache<JSONWebKeySet>()
 
 /**
  * Verifies a signed token (RFC 7519, RFC 8725): its signature, issuer, audience, type and time. Throws {@link
@@ -49,17 +49,17 @@ export async function verified(token: string, expected: Expected, fetch: Fetch):
     return under(newer)
   })
   const { payload, protectedHeader } = await verifying.catch((error) => {
-    throw error instanceof IssuerFault ? error : new TokenFault(reasonOf(error))
+    throw error instanceof IssuerFault ? error : new SignedTokenFault(reasonOf(error))
   })
   const { typ } = protectedHeader
   const type = typ === undefined ? undefined : String(typ).toLowerCase()
   if (type !== undefined && !types.includes(type.replace(/^application\//, ''))) {
-    throw new TokenFault('This token is of another kind.')
+    throw new SignedTokenFault('This token is of another kind.')
   }
   // jose accepts tokens that never expire.
-  if (!Number.isSafeInteger(Math.trunc(payload.exp ?? NaN))) throw new TokenFault(MALFORMED)
+  if (!Number.isSafeInteger(Math.trunc(payload.exp ?? NaN))) throw new SignedTokenFault(MALFORMED)
   if (payload.iat !== undefined && payload.iat > Date.now() / 1_000 + SKEW_SECONDS) {
-    throw new TokenFault(TOO_EARLY)
+    throw new SignedTokenFault(TOO_EARLY)
   }
   return payload
 }

@@ -1,7 +1,7 @@
 import type { ConsentDescription } from '@cloudflare/workers-oauth-provider'
 import { READ } from '../../registry/index.ts'
 import type { Offer } from '../offers.ts'
-import { type Html, html, shown } from './html.ts'
+import { html, type SafeHtml, shown } from './html.ts'
 import { icons, page } from './page.ts'
 import { type FormPage, tokenField, whoIsSignedIn } from './sign-in.ts'
 import { warningsOf } from './warnings.ts'
@@ -66,21 +66,21 @@ const IN_A_DAY =
 const NAMELESS = 'An app without a name'
 
 /** A decision button. The Enter key presses the first one. */
-const decision = (value: string, text: Html, isMain: boolean): Html =>
+const decision = (value: string, text: SafeHtml, isMain: boolean): SafeHtml =>
   html`<button${isMain && html` class="main"`} name="decision" value="${value}">${text}</button>`
 
-const vouched = (domain: string | undefined): Html =>
+const vouched = (domain: string | undefined): SafeHtml =>
   domain === undefined
     ? html`<span class="state low">${icons.low}It registered itself: its name is not verified</span>`
     : html`<span class="state ok">${icons.ok}Verified by ${shown(domain, 200)}</span>`
 
-const endpoints = ({ offers, more }: Consent): Html =>
+const endpoints = ({ offers, more }: Consent): SafeHtml =>
   html`${offers.map((it) => tick(it, it.isAsked || offers.length === 1))}
 ${more > 0 && html`<p class="small dim">There may be more. Each has a URL of its own, which you can add to the app.</p>`}`
 
 const MAX_TOOLS = 12
 
-const tick = ({ name, title, tools }: Offer, isTicked: boolean): Html =>
+const tick = ({ name, title, tools }: Offer, isTicked: boolean): SafeHtml =>
   html`<label class="tick"><input type="checkbox" name="endpoint" value="${name}"${isTicked && html` checked`}><span><b>${shown(title)}</b> <code class="dim">${name}</code><br><span class="small dim">${toolsIn(tools)}</span></span></label>
 `
 

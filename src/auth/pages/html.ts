@@ -1,5 +1,5 @@
 /** A piece of a page, in which all text from outside is escaped. */
-export class Html {
+export class SafeHtml {
   readonly text: string
 
   constructor(text: string) {
@@ -7,15 +7,15 @@ export class Html {
   }
 }
 
-type Part = Html | string | number | false | undefined | readonly Part[]
+type HtmlPart = SafeHtml | string | number | false | undefined | readonly HtmlPart[]
 
 /** Creates a piece of a page. Escapes text, and inserts other pieces as they are. */
-export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
-  new Html(strings.map((it, i) => (i === 0 ? it : written(parts[i - 1]) + it)).join(''))
+export const html = (strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): SafeHtml =>
+  new SafeHtml(strings.map((it, i) => (i === 0 ? it : written(parts[i - 1]) + it)).join(''))
 
-function written(part: Part): string {
+function written(part: HtmlPart): string {
   if (part === false || part === undefined) return ''
-  if (part instanceof Html) return part.text
+  if (part instanceof SafeHtml) return part.text
   if (typeof part === 'object') return part.map(written).join('')
   return String(part).replace(/[&<>"']/g, (it) => `&#${it.charCodeAt(0)};`)
 }

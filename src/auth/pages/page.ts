@@ -1,5 +1,5 @@
 import { randomText } from '../../ground/index.ts'
-import { Html, html } from './html.ts'
+import { html, SafeHtml } from './html.ts'
 import { STYLE } from './style.ts'
 
 /** Options of a page. */
@@ -7,9 +7,9 @@ export interface PageOptions {
   readonly status?: number | undefined
   readonly headers?: Headers | Readonly<Record<string, string>> | undefined
   /** The heading, if it is more than the plain title. */
-  readonly heading?: Html | undefined
+  readonly heading?: SafeHtml | undefined
   /** The right side of the bar: the person who is signed in. */
-  readonly corner?: Html | undefined
+  readonly corner?: SafeHtml | undefined
 }
 
 /**
@@ -18,7 +18,7 @@ export interface PageOptions {
  */
 export function page(
   title: string,
-  body: Html,
+  body: SafeHtml,
   { status = 200, headers: more, corner, heading }: PageOptions = {},
 ): Response {
   const nonce = randomText(22)
@@ -40,7 +40,7 @@ export function page(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Tidegate</title>
-<style nonce="${nonce}">${new Html(STYLE)}</style>
+<style nonce="${nonce}">${new SafeHtml(STYLE)}</style>
 </head>
 <body>
 <header><div><span class="brand">${MARK}Tidegate</span>${corner}</div></header>
@@ -55,8 +55,8 @@ ${body}
 
 const MARK = html`<svg width="26" height="26" viewBox="0 0 32 32" fill="none" aria-hidden="true"><path d="M5 6h22M15.5 6l5.5 10.5" stroke="currentColor" stroke-width="3.6" stroke-linecap="round"/><path class="water" d="M3.5 16.2c0-.8.5-1.2 1.2-1.2h6.8c6.8 0 5.2 7.5 12 7.5h3.8c.8 0 1.2.4 1.2 1.2V27c0 .8-.4 1.2-1.2 1.2H4.7c-.7 0-1.2-.4-1.2-1.2z"/></svg>`
 
-const icon = (path: string): Html =>
-  html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${new Html(path)}</svg>`
+const icon = (path: string): SafeHtml =>
+  html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${new SafeHtml(path)}</svg>`
 
 /** A state always has a shape and a word, not only a color. */
 export const icons = {
@@ -68,7 +68,7 @@ export const icons = {
 } as const
 
 /** The reference that a person gives to the operator when they ask for help. */
-export const referenceLine = (reference: string | undefined): Html | undefined =>
+export const referenceLine = (reference: string | undefined): SafeHtml | undefined =>
   reference === undefined
     ? undefined
     : html`<p class="small dim">Reference <code>${reference}</code>, if you ask the operator for help.</p>`

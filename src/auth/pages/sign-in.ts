@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { html, type SafeHtml } from './html.ts'
 import { icons, type PageOptions, page, referenceLine } from './page.ts'
 
 /** The parts that every page with a form needs. */
@@ -53,11 +53,11 @@ ${referenceLine(reference)}</div>
 }
 
 /** The person who is signed in, and a button to sign out. */
-export const whoIsSignedIn = (name: string, token: string, question: string): Html =>
+export const whoIsSignedIn = (name: string, token: string, question: string): SafeHtml =>
   html`<div class="who"><span>Signed in as <b>${name}</b></span>${signOutForm(token, question, 'Not you? Sign out')}</div>`
 
 /** Ends the session, and repeats the app's request if there is one. */
-export const signOutForm = (token: string, question: string, text: string): Html =>
+export const signOutForm = (token: string, question: string, text: string): SafeHtml =>
   html`<form method="post" action="/signout">${tokenField(token)}<input type="hidden" name="question" value="${question}"><button class="little">${text}</button></form>`
 
 /** The page for a person who signed in without a request from an app. */
@@ -84,5 +84,5 @@ ${referenceLine(reference)}</div>`,
     { status: 403, headers },
   )
 
-export const tokenField = (token: string): Html =>
+export const tokenField = (token: string): SafeHtml =>
   html`<input type="hidden" name="form" value="${token}">`

@@ -7,13 +7,13 @@ export interface Warning {
   readonly isGrave: boolean
 }
 
-type App = Pick<
+type ClientIdentity = Pick<
   ConsentDescription,
   'clientName' | 'clientDomain' | 'redirectHost' | 'redirectIsLoopback'
 >
 
 /** Warnings about an app that requests access. */
-export function warningsOf(app: App): readonly Warning[] {
+export function warningsOf(app: ClientIdentity): readonly Warning[] {
   const { clientName, clientDomain, redirectHost, redirectIsLoopback } = app
   const brand = imitated(app)
   const home = (clientDomain ?? redirectHost).slice(0, 200)
@@ -93,7 +93,7 @@ const brands: readonly Brand[] = [
 ]
 
 /** The known brand that an app's name resembles, if the app is not on one of the brand's domains. */
-function imitated(app: App): Brand | undefined {
+function imitated(app: ClientIdentity): Brand | undefined {
   const { clientName, clientDomain, redirectHost, redirectIsLoopback } = app
   // A program on this computer always has to register itself, and has no domain.
   if (clientDomain === undefined && redirectIsLoopback) return undefined

@@ -10,9 +10,9 @@ import { type Library, libraryFor } from './library.ts'
 import { answering } from './oauth-request.ts'
 import { Operators } from './operators.ts'
 import type { Orders } from './orders.ts'
-import type { Parts } from './parts.ts'
+import type { ServerParts } from './parts.ts'
 import { register } from './registration.ts'
-import { Sessions } from './sessions.ts'
+import { BrowserSessions } from './sessions.ts'
 import { SignIn } from './sign-in.ts'
 import { Store } from './store.ts'
 import { TokenEndpoint } from './token-endpoint.ts'
@@ -22,7 +22,7 @@ import { Turns } from './turns.ts'
 
 /** The authorization server of a deployment: the OAuth library, its storage, and features that the library lacks. */
 export class AuthorizationServer {
-  readonly #parts: Parts
+  readonly #parts: ServerParts
   readonly #context: ExecutionContext
   readonly #browsing: Browsing
   readonly #token: TokenEndpoint
@@ -32,12 +32,12 @@ export class AuthorizationServer {
   constructor(
     state: DurableObjectState,
     env: SignInEnv,
-    ofDeployment: Pick<Parts, 'offers' | 'groupsCount'>,
+    ofDeployment: Pick<ServerParts, 'offers' | 'groupsCount'>,
   ) {
     const { storage } = state
     const keys = credentialKeys(env)
     const store = new Store(storage, keys)
-    const parts: Parts = {
+    const parts: ServerParts = {
       ...ofDeployment,
       env,
       store,
@@ -45,8 +45,8 @@ export class AuthorizationServer {
       events: new Events(storage.sql),
       tries: new Tries(storage.sql),
       turns: new Turns(),
-      sessions: new Sessions(store),
-      operatorSessions: new Sessions(store, 'operator'),
+      sessions: new BrowserSessions(store),
+      operatorSessions: new BrowserSessions(store, 'operator'),
     }
     this.#parts = parts
     this.#context = state as unknown as ExecutionContext

@@ -11,21 +11,21 @@ import { assertDocument } from './client-document.ts'
 import { formToken } from './form.ts'
 import type { GrantMetadata } from './grants.ts'
 import { daysOf, type Library, libraryFor } from './library.ts'
-import type { Parts } from './parts.ts'
-import { promptsIn, QuestionFault } from './question.ts'
+import type { ServerParts } from './parts.ts'
+import { AuthorizationFault, promptsIn } from './question.ts'
 import { seeOther } from './redirect.ts'
 import { isOnThisComputer, isPlain } from './redirect-uri.ts'
 import { readResource } from './resource-parameter.ts'
-import type { Session } from './sessions.ts'
+import type { BrowserSession } from './sessions.ts'
 import { isDocument } from './shown-client.ts'
 import type { SignIn } from './sign-in.ts'
 
 /** The authorization endpoint (RFC 6749, section 3.1): a signed-in person decides what an app may do. */
 export class Authorize {
-  readonly #parts: Parts
+  readonly #parts: ServerParts
   readonly #signIn: SignIn
 
-  constructor(parts: Parts, signIn: SignIn) {
+  constructor(parts: ServerParts, signIn: SignIn) {
     this.#parts = parts
     this.#signIn = signIn
   }
@@ -48,7 +48,7 @@ export class Authorize {
   /** Rejects an unknown app before anybody types a passphrase for it. Documents are not fetched for strangers. */
   async #assertKnown(clientId: string): Promise<void> {
     if (isDocument(clientId) || (await this.#parts.store.has(`client:${clientId}`))) return
-    throw new QuestionFault(clientId ? 'client_unknown' : 'malformed')
+    throw new AuthorizationFault(clientId ? 'client_unknown' : 'malformed')
   }
 
   /** Signs a person in, or sends their decision to the app. */
@@ -60,7 +60,7 @@ export class Authorize {
     return session ? this.#decide(request, form, session) : signIn.page(request)
   }
 
-  async #ask(request: Request, session: Session, fault?: string): Promise<Response> {
+  async #ask(request: Request, session: BrowserSession, fault?: string): Promise<Response> {
     const { env, events } = this.#parts
     const { person } = session
     const { origin, search } = new URL(request.url)
@@ -89,7 +89,11 @@ export class Authorize {
     return consentPage(consent)
   }
 
-  async #decide(request: Request, form: URLSearchParams, session: Session): Promise<Response> {
+  async #decide(
+    request: Request,
+    form: URLSearchParams,
+    session: BrowserSession,
+  ): Promise<Response> {
     const { events } = this.#parts
     const { person, isForeign } = session
     const { api, name } = await this.#read(request)
@@ -136,7 +140,7 @@ export class Authorize {
   }
 
   /** True if the person has allowed this app. People who share a passphrase do not know what the others allowed. */
-  async #hasGrant(session: Session | undefined, clientId: string): Promise<boolean> {
+  async #hasGrant(session: BrowserSession | undefined, clientId: string): Promise<boolean> {
     if (!session || session.person.name === SHARED_NAME) return false
     const { store } = this.#parts
     const prefix = `grant:${await userIdOf(session.person)}:`
@@ -153,7 +157,7 @@ export class Authorize {
    * only to this computer, or to an app that the person has allowed, since anybody can register an address. Otherwise,
    * a page is shown anyway (RFC 9700, section 4.11.2).
    */
-  async #withoutAsking(request: Request, session: Session | undefined): Promise<Response> {
+  async #withoutAsking(request: Request, session: BrowserSession | undefined): Promise<Response> {
     const clientId = new URL(request.url).searchParams.get('client_id') ?? ''
     if (!session && isDocument(clientId)) return this.#signIn.page(request)
     const { asking } = await this.#read(request)
@@ -169,7 +173,7 @@ export class Authorize {
     return this.#parts.events.noteOfStranger(event, clientNetwork(headers) ?? '')
   }
 
-  #offers(session: Session, name: string | undefined): Promise<Offers> {
+  #offers(session: BrowserSession, name: string | undefined): Promise<Offers> {
     const { offers, env } = this.#parts
     return offers(session.person, !isAllowed(session, env), name)
   }
@@ -192,7 +196,7 @@ async function readRequest(api: Api, asked: Request): Promise<AuthRequest> {
   const { searchParams } = new URL(asked.url)
   const redirectUri = searchParams.get('redirect_uri') ?? ''
   // These errors are shown as pages: the browser is not redirected until the client and its redirect URI are verified.
-  if (!isPlain(redirectUri)) throw new QuestionFault('redirect_uri_foreign')
+  if (!isPlain(redirectUri)) throw new AuthorizationFault('redirect_uri_foreign')
   await assertDocument(searchParams.get('client_id') ?? '')
   const request = await api.parseAuthRequest(asked)
   // Apps with a secret need a challenge, too (OAuth 2.1), made with the method S256 (RFC 7636, section 4.2).

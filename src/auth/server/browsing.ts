@@ -11,7 +11,7 @@ import { isFromOurPage, readForm } from './form.ts'
 import { errorDescription } from './library.ts'
 import { reasonOf } from './library-sentences.ts'
 import type { Operators } from './operators.ts'
-import { OPERATOR_PAGE, QuestionFault, type QuestionReason, questionIn } from './question.ts'
+import { AuthorizationFault, OPERATOR_PAGE, type QuestionReason, questionIn } from './question.ts'
 import type { SignIn } from './sign-in.ts'
 
 /** Serves the pages of the authorization server. */
@@ -80,7 +80,8 @@ export class Browsing {
       }
       return questionPage(reasonOf(error.description), error.description, request)
     }
-    if (error instanceof QuestionFault) return questionPage(error.reason, error.reason, request)
+    if (error instanceof AuthorizationFault)
+      return questionPage(error.reason, error.reason, request)
     if (error instanceof CimdFetchError) {
       return errorPage(400, NO_DOCUMENT, { reference: logged(error.reason) })
     }

@@ -5,7 +5,7 @@ import { GROUPS_MS, groupsFault } from '../sign-in/group-list.ts'
 import { isOfProvider, type Person, type Props } from '../sign-in/person.ts'
 import { libraryFor } from './library.ts'
 import type { Granted, Orders } from './orders.ts'
-import type { Parts } from './parts.ts'
+import type { ServerParts } from './parts.ts'
 import { lastRefresh } from './rotation.ts'
 import type { Store } from './store.ts'
 
@@ -19,10 +19,10 @@ export interface GrantMetadata {
 
 /** The grants. Each lets an app act for a person until the grant ends. */
 export class Grants {
-  readonly #parts: Parts
+  readonly #parts: ServerParts
   readonly #store: Store
 
-  constructor(parts: Parts) {
+  constructor(parts: ServerParts) {
     this.#parts = parts
     this.#store = parts.store
   }
@@ -58,7 +58,7 @@ export class Grants {
     for (const { name, expiration = 0 } of page.keys) {
       if (entries.length === limit) break
       last = name
-      const grant = (await this.#store.get(name, 'json')) as KeptGrant | null
+      const grant = (await this.#store.get(name, 'json')) as ListedGrant | null
       if (grant && (person === undefined || isOf(grant, person))) {
         entries.push(await this.#entry(grant, expiration, isByGroups))
       }
@@ -94,7 +94,7 @@ export class Grants {
     const [, userId = '', id = ''] = key.split(':')
     const api = await this.#api()
     return turns.take(`${userId}:${id}`, async () => {
-      const grant = (await this.#store.get(key, 'json')) as KeptGrant | null
+      const grant = (await this.#store.get(key, 'json')) as ListedGrant | null
       // This also removes a grant that no secret can open.
       await api.revokeGrant(id, userId)
       const { person, client } = grant?.metadata ?? {}
@@ -104,7 +104,7 @@ export class Grants {
     })
   }
 
-  async #entry(grant: KeptGrant, expiration: number, isByGroups: boolean): Promise<GrantEntry> {
+  async #entry(grant: ListedGrant, expiration: number, isByGroups: boolean): Promise<GrantEntry> {
     const { person, client = '', clientDomain, endpoints = [] } = grant.metadata ?? {}
     const createdAt = grant.createdAt * 1000
     return {
@@ -135,7 +135,7 @@ const endOfGroups = (person: Person | undefined, createdAt: number): number =>
   isOfProvider(person) ? (person?.groupsAt ?? createdAt) + GROUPS_MS : Number.POSITIVE_INFINITY
 
 /** The fields of the library's grant that are shown. */
-interface KeptGrant {
+interface ListedGrant {
   readonly id: string
   readonly userId: string
   readonly scope: readonly string[]

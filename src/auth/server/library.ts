@@ -20,7 +20,7 @@ const USED_DAYS = 365
 const ACCESS_TOKEN_SECONDS = 3_600
 
 /** Options that differ between uses of the library. */
-interface Options {
+interface LibraryOptions {
   /** Lifetime of a new registration. */
   readonly registrationSeconds?: number
   /** Exchanges assertions from an enterprise's identity provider. */
@@ -35,7 +35,7 @@ export async function libraryFor(
   origin: string,
   name: string | undefined,
   env: SignInEnv,
-  { registrationSeconds, enterprise }: Options = {},
+  { registrationSeconds, enterprise }: LibraryOptions = {},
 ): Promise<Library> {
   const { OAuthAuthorizationServer } = await import('@cloudflare/workers-oauth-provider')
   const days = daysOf(env)

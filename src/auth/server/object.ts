@@ -3,7 +3,7 @@ import { once } from '../../ground/index.ts'
 import type { FindOffers } from '../offers.ts'
 import type { SignInEnv } from '../settings.ts'
 import type { GroupsCount } from '../sign-in/group-list.ts'
-import type { Ask, Orders } from './orders.ts'
+import type { Orders, SendOrder } from './orders.ts'
 
 /** The parts of a deployment that the authorization server needs. */
 interface AuthorizationOptions<Env> {
@@ -63,6 +63,6 @@ export const forwarded = (namespace: DurableObjectNamespace, request: Request): 
 
 /** Returns the function that sends orders from a Worker to the authorization server. */
 export const authorizationIn =
-  (namespace: DurableObjectNamespace): Ask =>
+  (namespace: DurableObjectNamespace): SendOrder =>
   (...order) =>
     serverOf(namespace).take(...order) as never

@@ -7,17 +7,17 @@ import { isOperatorName, OPERATOR } from '../sign-in/operators.ts'
 import { asHostCookies, asPlainCookies, withPlainCookies } from './cookies.ts'
 import { formToken } from './form.ts'
 import type { OperatorAsked, OperatorSeen } from './orders.ts'
-import type { Parts } from './parts.ts'
+import type { ServerParts } from './parts.ts'
 import { consolePath, questionIn } from './question.ts'
 import { seeOther, signedInTo } from './redirect.ts'
 import { type SignIn, tooMany, type Wrong } from './sign-in.ts'
 
 /** Signs operators in to the Console: anyone who has TIDEGATE_KEY, and the people listed in OPERATORS. */
 export class Operators {
-  readonly #parts: Parts
+  readonly #parts: ServerParts
   readonly #signIn: SignIn
 
-  constructor(parts: Parts, signIn: SignIn) {
+  constructor(parts: ServerParts, signIn: SignIn) {
     this.#parts = parts
     this.#signIn = signIn
   }

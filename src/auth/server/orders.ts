@@ -49,7 +49,7 @@ export interface OperatorSeen {
 }
 
 /** Sends one of these orders. */
-export type Ask = <Name extends keyof Orders>(
+export type SendOrder = <Name extends keyof Orders>(
   order: Name,
   input: Parameters<Orders[Name]>[0],
 ) => ReturnType<Orders[Name]>

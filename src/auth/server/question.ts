@@ -2,7 +2,7 @@
 export type QuestionReason = 'client_unknown' | 'redirect_uri_foreign' | 'page_over' | 'malformed'
 
 /** Reports a request that our own rules refuse, before the library reads it. */
-export class QuestionFault extends Error {
+export class AuthorizationFault extends Error {
   override readonly name = 'QuestionFault'
   readonly reason: QuestionReason
 

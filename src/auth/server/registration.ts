@@ -1,7 +1,7 @@
 import { clientNetwork, hashOf, siteOf } from '../../ground/index.ts'
 import { DAY_SECONDS, type Library, libraryFor } from './library.ts'
 import { bodyOf, OAuthFault } from './oauth-request.ts'
-import type { Parts } from './parts.ts'
+import type { ServerParts } from './parts.ts'
 import { type Store, seconds } from './store.ts'
 
 /**
@@ -11,7 +11,7 @@ import { type Store, seconds } from './store.ts'
  */
 export async function register(
   request: Request,
-  { env, store }: Parts,
+  { env, store }: ServerParts,
   ask: (library: Library, request: Request) => Promise<Response>,
 ): Promise<Response> {
   const { url, headers } = request

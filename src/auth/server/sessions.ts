@@ -4,7 +4,7 @@ import { cookie, readCookie } from './cookies.ts'
 import type { Store } from './store.ts'
 
 /** The session of a person who signed in with this browser. */
-export interface Session {
+export interface BrowserSession {
   readonly person: Person
   /** True if they signed in at a provider. */
   readonly isForeign: boolean
@@ -17,7 +17,7 @@ export interface Session {
 }
 
 /** Browser sessions, found by their cookies. Only the hash of a cookie is stored. */
-export class Sessions {
+export class BrowserSessions {
   readonly #store: Store
   readonly #kind: string
   readonly #cookie: string
@@ -33,12 +33,12 @@ export class Sessions {
    * Begins a session that replaces this browser's current one. Returns the `Set-Cookie` header. Over plain http, which
    * is possible only on this machine, it also returns a proof for the browser to store.
    */
-  async begin(request: Request, session: Session) {
+  async begin(request: Request, session: BrowserSession) {
     await this.end(request)
     const secret = randomText(SECRET_CHARS)
     const isPlain = new URL(request.url).protocol === 'http:'
     const proof = isPlain ? randomText(SECRET_CHARS) : undefined
-    const kept: Session = { ...session, ...(proof && { proof: await hashOf(proof) }) }
+    const kept: BrowserSession = { ...session, ...(proof && { proof: await hashOf(proof) }) }
     await this.#store.put(await this.#keyOf(secret), JSON.stringify(kept), {
       expirationTtl: SESSION_SECONDS,
     })
@@ -46,7 +46,7 @@ export class Sessions {
   }
 
   /** The session of the browser that sent this request. */
-  async of(request: Request): Promise<Session | undefined> {
+  async of(request: Request): Promise<BrowserSession | undefined> {
     const secret = this.#secretOf(request)
     if (!secret) return undefined
     return (await this.#store.get(await this.#keyOf(secret), 'json')) ?? undefined

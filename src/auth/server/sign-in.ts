@@ -9,22 +9,22 @@ import { type IdentityProvider, ownPerson, SHARED_NAME, SignInFault } from '../s
 import { takeCode } from './codes.ts'
 import { logged } from './events.ts'
 import { formToken } from './form.ts'
-import type { Parts } from './parts.ts'
+import type { ServerParts } from './parts.ts'
 import { questionIn } from './question.ts'
 import { seeOther, signedInTo } from './redirect.ts'
-import type { Session } from './sessions.ts'
+import type { BrowserSession } from './sessions.ts'
 import { leaveForProvider, returnFromProvider } from './way-back.ts'
 
 /** Signs people in, and then returns them to the app's request. */
 export class SignIn {
-  readonly #parts: Parts
+  readonly #parts: ServerParts
 
-  constructor(parts: Parts) {
+  constructor(parts: ServerParts) {
     this.#parts = parts
   }
 
   /** The session of the browser that sent this request. */
-  async who(request: Request): Promise<Session | undefined> {
+  async who(request: Request): Promise<BrowserSession | undefined> {
     const session = await this.#parts.sessions.of(request)
     // A setting may have started to refer to a group since the session began.
     if (session && !(await this.#faultOf(session))) return session
@@ -120,7 +120,7 @@ export class SignIn {
     return this.#begin(request, session, questionIn(request.url))
   }
 
-  async #begin(request: Request, session: Session, to: string, more?: HeadersInit) {
+  async #begin(request: Request, session: BrowserSession, to: string, more?: HeadersInit) {
     const { env, sessions, events } = this.#parts
     const event = { kind: 'signed in', person: session.person.name } as const
     // A provider lets in anybody with an account there.
@@ -135,18 +135,18 @@ export class SignIn {
   }
 
   /** Reason that the person's groups are not sufficient. */
-  async #faultOf({ person, isForeign }: Session): Promise<string | undefined> {
+  async #faultOf({ person, isForeign }: BrowserSession): Promise<string | undefined> {
     return isForeign ? groupsFault(person, 0, this.#parts.groupsCount) : undefined
   }
 
-  async #byAccess(request: Request): Promise<Session | undefined> {
+  async #byAccess(request: Request): Promise<BrowserSession | undefined> {
     const { env } = this.#parts
     if (!env.ACCESS_TEAM) return undefined
     const { personOfAccess } = await import('../sign-in/access.ts')
     try {
       const person = await personOfAccess(request, env, outside)
       if (!person) return undefined
-      const session: Session = { person, isForeign: true, isByAccess: true }
+      const session: BrowserSession = { person, isForeign: true, isByAccess: true }
       const why = await this.#faultOf(session)
       if (why !== undefined) throw new SignInFault(`${why} ${AT_ACCESS}`)
       return session

@@ -4,7 +4,7 @@ import { isOfProvider, type Person } from '../sign-in/person.ts'
 import type { SignInEvent } from './events.ts'
 import { DAY_SECONDS, daysOf, libraryFor } from './library.ts'
 import { answering, formOf, OAuthFault } from './oauth-request.ts'
-import type { Parts } from './parts.ts'
+import type { ServerParts } from './parts.ts'
 import { answerTo, type GrantName, isSpent, noteRefresh } from './rotation.ts'
 import { isDocument, shownClient } from './shown-client.ts'
 import { seconds } from './store.ts'
@@ -15,11 +15,11 @@ interface ShownToken {
   readonly text: string
   readonly hash: string
   readonly name: GrantName
-  readonly grant: KeptGrant
+  readonly grant: StoredGrant
 }
 
 /** The fields of the library's grant that are needed here. */
-interface KeptGrant {
+interface StoredGrant {
   readonly clientId: string
   readonly resource?: string
   readonly createdAt: number
@@ -33,10 +33,10 @@ interface KeptGrant {
 
 /** The token endpoint and revocation (RFC 6749, section 3.2; RFC 7009): the library's, with features that it lacks. */
 export class TokenEndpoint {
-  readonly #parts: Parts
+  readonly #parts: ServerParts
   readonly #library: TokenLibrary
 
-  constructor(parts: Parts, library: TokenLibrary) {
+  constructor(parts: ServerParts, library: TokenLibrary) {
     this.#parts = parts
     this.#library = library
   }
@@ -60,7 +60,7 @@ export class TokenEndpoint {
       throw new OAuthFault('temporarily_unavailable', TOO_MANY, { status: 429, headers })
     }
     return turns.take(name, async () => {
-      const grant: KeptGrant | null = await store.get(`grant:${name}`, 'json')
+      const grant: StoredGrant | null = await store.get(`grant:${name}`, 'json')
       if (!grant) return this.#aboutNothing(asked)
       if (isDocument(asked.clientId) && grant.clientId !== asked.clientId) {
         return this.#aboutNothing(asked)
@@ -153,7 +153,7 @@ export class TokenEndpoint {
   }
 
   /** Ends a grant that depends on groups, once the provider has to confirm them again. Throws {@link OAuthFault}. */
-  async #assertGroups(asked: TokenRequest, name: GrantName, grant: KeptGrant): Promise<void> {
+  async #assertGroups(asked: TokenRequest, name: GrantName, grant: StoredGrant): Promise<void> {
     const { person } = grant.metadata ?? {}
     if (!person || !isOfProvider(person)) return
     const why = await groupsFault(person, grant.createdAt * 1_000, this.#parts.groupsCount)
@@ -173,7 +173,7 @@ export class TokenEndpoint {
     return (await this.#parts.store.get(`grant:${userId}:${id}`)) !== null
   }
 
-  #note(kind: SignInEvent['kind'], { metadata }: KeptGrant, why: string): void {
+  #note(kind: SignInEvent['kind'], { metadata }: StoredGrant, why: string): void {
     const { person, client } = metadata ?? {}
     this.#parts.events.note({ kind, person: person?.name, client, why })
   }

@@ -1,7 +1,7 @@
 import { randomText } from '../../ground/index.ts'
 import { type IdentityProvider, type Person, SignInFault } from '../sign-in/person.ts'
 import { cookie, cookiesNamed, readCookie } from './cookies.ts'
-import type { Parts } from './parts.ts'
+import type { ServerParts } from './parts.ts'
 import { questionIn } from './question.ts'
 import { seeOther } from './redirect.ts'
 
@@ -31,7 +31,7 @@ interface RoundTrip {
  * stored here, but sealed into a cookie.
  */
 export async function leaveForProvider(
-  { keys }: Parts,
+  { keys }: ServerParts,
   request: Request,
   provider: IdentityProvider,
 ): Promise<Response> {
@@ -56,7 +56,7 @@ export async function leaveForProvider(
  * SignInFault}.
  */
 export async function returnFromProvider(
-  { keys, store }: Parts,
+  { keys, store }: ServerParts,
   request: Request,
   provider: IdentityProvider | undefined,
 ): Promise<Back> {

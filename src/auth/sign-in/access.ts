@@ -1,4 +1,4 @@
-import { type Fetch, IssuerFault, TokenFault } from '../issuer/ask.ts'
+import { type Fetch, IssuerFault, SignedTokenFault } from '../issuer/ask.ts'
 import { assertAddress } from '../issuer/metadata.ts'
 import { type Claims, verified } from '../issuer/signed.ts'
 import type { SignInEnv } from '../settings.ts'
@@ -33,7 +33,7 @@ export async function personOfAccess(
     // Access sends the same assertion with each request for as long as it is configured to, which can be a month.
     return { ...personIn(proved, issuer, named), groupsAt: (claims.iat ?? 0) * 1_000 }
   } catch (error) {
-    if (error instanceof TokenFault) return undefined
+    if (error instanceof SignedTokenFault) return undefined
     throw error instanceof IssuerFault ? new SignInFault(error.message) : error
   }
 }

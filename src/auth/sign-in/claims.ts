@@ -1,4 +1,4 @@
-import { TokenFault } from '../issuer/ask.ts'
+import { SignedTokenFault } from '../issuer/ask.ts'
 import type { Claims } from '../issuer/signed.ts'
 import type { SignInEnv } from '../settings.ts'
 import { type GroupList, groupList } from './group-list.ts'
@@ -10,16 +10,18 @@ export type ClaimSettings = Pick<SignInEnv, 'SIGN_IN_PERSON_CLAIM' | 'SIGN_IN_GR
 /** The limit in OpenID Connect Core 1.0, section 2. */
 const MAX_SUBJECT_CHARS = 255
 
-/** The person in an issuer's verified claims. Throws {@link TokenFault}. */
+/** The person in an issuer's verified claims. Throws {@link SignedTokenFault}. */
 export function personIn(claims: Claims, issuer: string, settings: ClaimSettings): Person {
   const { sub } = claims
   const isSubject = typeof sub === 'string' && sub !== '' && sub.length <= MAX_SUBJECT_CHARS
   // A space joins the two parts of an ID, and no issuer contains one.
   if (!isSubject || /\p{Cc}/u.test(sub)) {
-    throw new TokenFault('The identity provider does not say who this is: it gave no subject.')
+    throw new SignedTokenFault(
+      'The identity provider does not say who this is: it gave no subject.',
+    )
   }
   const name = nameIn(claims, settings)
-  if (name === undefined) throw new TokenFault(noName(settings))
+  if (name === undefined) throw new SignedTokenFault(noName(settings))
   return { id: `${issuer} ${sub}`, name, ...groupsIn(claims, settings) }
 }
 
@@ -46,7 +48,7 @@ export function nameIn(claims: Claims, settings: ClaimSettings): string | undefi
   return settings.SIGN_IN_PERSON_CLAIM && claims.email_verified === undefined ? name : undefined
 }
 
-/** The groups in the claims. Throws {@link TokenFault} if the claims say that the list is elsewhere. */
+/** The groups in the claims. Throws {@link SignedTokenFault} if the claims say that the list is elsewhere. */
 function groupsIn(claims: Claims, settings: ClaimSettings): GroupList {
   const claim = groupsClaim(settings)
   assertNotElsewhere(claims, claim)
@@ -62,7 +64,7 @@ function assertNotElsewhere(claims: Claims, claim: string): void {
   const isMarked = hasgroups !== undefined && hasgroups !== false && hasgroups !== 'false'
   const isUnnamed = names === undefined && sources !== undefined
   if (!isMarked && !isUnnamed && !mayName(names, claim)) return
-  throw new TokenFault(
+  throw new SignedTokenFault(
     'You are in more groups than the identity provider can send. The operator must have it send fewer: those that are assigned to the application.',
   )
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { ask, type Fetch, IssuerFault, TokenFault } from '../issuer/ask.ts'
+import { ask, type Fetch, IssuerFault, SignedTokenFault } from '../issuer/ask.ts'
 import { type Metadata, metadataOf } from '../issuer/metadata.ts'
 import { type Claims, verified } from '../issuer/signed.ts'
 import { type ClaimSettings, groupsClaim, nameIn, personClaim, personIn } from './claims.ts'
@@ -63,13 +63,13 @@ export const openId = (settings: OpenIdSettings, fetch: Fetch): IdentityProvider
     }),
 })
 
-interface Complete extends Metadata {
+interface CompleteMetadata extends Metadata {
   authorization_endpoint: string
   token_endpoint: string
   jwks_uri: string
 }
 
-async function complete(issuer: string, fetch: Fetch): Promise<Complete> {
+async function complete(issuer: string, fetch: Fetch): Promise<CompleteMetadata> {
   const metadata = await metadataOf(issuer, fetch)
   const { authorization_endpoint, token_endpoint, jwks_uri } = metadata
   if (authorization_endpoint && token_endpoint && jwks_uri) {
@@ -90,7 +90,7 @@ function assertIssuer({ searchParams }: URL, metadata: Metadata): void {
 
 async function redeem(
   { code, redirectUri, verifier }: CodeExchange,
-  { token_endpoint, token_endpoint_auth_methods_supported: methods }: Complete,
+  { token_endpoint, token_endpoint_auth_methods_supported: methods }: CompleteMetadata,
   { clientId, clientSecret }: OpenIdSettings,
   fetch: Fetch,
 ): Promise<z.infer<typeof TokenAnswer>> {
@@ -125,10 +125,14 @@ function basic(id: string, secret: string): string {
 function assertForUs({ aud, azp, nonce }: Claims, clientId: string, begun: string): void {
   const isShared = Array.isArray(aud) && aud.length > 1
   if (azp === undefined ? isShared : azp !== clientId) {
-    throw new TokenFault('The identity provider sent a token for somebody else. Sign in again.')
+    throw new SignedTokenFault(
+      'The identity provider sent a token for somebody else. Sign in again.',
+    )
   }
   if (nonce !== begun) {
-    throw new TokenFault('The identity provider sent a token of another sign-in. Sign in again.')
+    throw new SignedTokenFault(
+      'The identity provider sent a token of another sign-in. Sign in again.',
+    )
   }
 }
 
@@ -153,7 +157,7 @@ async function withUserinfo(
   }
   // OpenID Connect Core 1.0, section 5.3.2: the access token could belong to somebody else.
   if (more.sub !== claims.sub) {
-    throw new TokenFault('The identity provider returned a different user. Sign in again.')
+    throw new SignedTokenFault('The identity provider returned a different user. Sign in again.')
   }
   return isNamed ? { ...more, ...claims } : merged(claims, more)
 }
@@ -172,7 +176,7 @@ async function inWordsOfSignIn<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {
-    const isKnown = error instanceof IssuerFault || error instanceof TokenFault
+    const isKnown = error instanceof IssuerFault || error instanceof SignedTokenFault
     throw isKnown ? new SignInFault(error.message) : error
   }
 }

@@ -1,9 +1,9 @@
 // `tidegate deploy`: a Worker in your own Cloudflare account.
 import { randomBytes } from 'node:crypto'
 import { isWeak } from '../../ground/index.ts'
-import { command, type common, type Values } from '../command.ts'
+import { command, type common, type OptionValues } from '../command.ts'
 import { isClone } from '../root.ts'
-import { Failure, Mistake } from '../terminal/failure.ts'
+import { CommandFailure, Mistake } from '../terminal/failure.ts'
 import { asked, confirmed, print } from '../terminal/output.ts'
 import { readUrl, urlEnv } from '../terminal/read-secret.ts'
 import { plain } from '../terminal/table.ts'
@@ -23,7 +23,7 @@ const deployOptions = {
   },
 } as const
 
-type DeployOptions = Values<typeof deployOptions & typeof common>
+type DeployOptions = OptionValues<typeof deployOptions & typeof common>
 
 const NAME = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
 
@@ -104,7 +104,7 @@ async function assertReads(url: string, { json }: DeployOptions): Promise<void> 
   if (!problem) return
   console.error(plain(problem))
   if (await confirmed({ json }, 'Deploy it anyway?')) return
-  throw new Failure(
+  throw new CommandFailure(
     'Nothing was deployed. If only Cloudflare can reach this database, add --unchecked.',
   )
 }
@@ -116,7 +116,9 @@ async function secretsOf(folder: string, named: readonly string[]): Promise<stri
     const secrets: { readonly name: string }[] = JSON.parse(text.slice(text.indexOf('[')))
     return secrets.map(({ name }) => name)
   } catch {
-    throw new Failure('The output of wrangler secret list cannot be read. No secret was set.')
+    throw new CommandFailure(
+      'The output of wrangler secret list cannot be read. No secret was set.',
+    )
   }
 }
 

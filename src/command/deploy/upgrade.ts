@@ -4,10 +4,10 @@ import { parse, patch, stringify } from '@decimalturn/toml-patch'
 import { isObject } from '../../ground/index.ts'
 import { Mistake } from '../terminal/failure.ts'
 
-type Table = Record<string, unknown>
+type TomlTable = Record<string, unknown>
 
 /** The parts of a wrangler.toml that matter here. */
-interface WranglerToml extends Table {
+interface WranglerToml extends TomlTable {
   compatibility_date?: string
   compatibility_flags?: readonly string[]
   /** Object classes. */
@@ -121,7 +121,7 @@ function read(text: string): WranglerToml {
   }
 }
 
-function patched(text: string, value: Table): string {
+function patched(text: string, value: TomlTable): string {
   try {
     return patch(text, value)
   } catch {
@@ -130,7 +130,7 @@ function patched(text: string, value: Table): string {
 }
 
 /** True if the TOML contains exactly this value. */
-function isWhole(text: string, value: Table): boolean {
+function isWhole(text: string, value: TomlTable): boolean {
   try {
     return isDeepStrictEqual(plain(parse(text)), plain(value))
   } catch {
@@ -144,13 +144,13 @@ const lines = (value: object): string => stringify(value, { inlineTableStart: 0 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 /** The tables in a list. */
-function entriesAt(value: Table, path: readonly string[]): readonly Table[] {
+function entriesAt(value: TomlTable, path: readonly string[]): readonly TomlTable[] {
   let found: unknown = value
   for (const name of path) found = isObject(found) ? found[name] : undefined
   return Array.isArray(found) ? found.filter(isObject) : []
 }
 
-function put(value: Table, [name = '', ...rest]: readonly string[], it: unknown): void {
+function put(value: TomlTable, [name = '', ...rest]: readonly string[], it: unknown): void {
   if (rest.length === 0) {
     value[name] = it
     return
@@ -160,7 +160,7 @@ function put(value: Table, [name = '', ...rest]: readonly string[], it: unknown)
   put(within, rest, it)
 }
 
-const conflict = (path: readonly string[], it: Table): Mistake =>
+const conflict = (path: readonly string[], it: TomlTable): Mistake =>
   new Mistake(
     `wrangler.toml has another entry with this name in ${path.join('.')}. Nothing was deployed. Tidegate needs:\n${lines(it)}`,
   )

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { codeOf, Failure } from '../terminal/failure.ts'
+import { CommandFailure, codeOf } from '../terminal/failure.ts'
 
 const MAX_CHARS = 1_000_000
 
@@ -26,7 +26,7 @@ export async function wrangler(
   })
   if (code === 0) return stdout
   const { fix = 'See its output above.' } = faults.find(({ seen }) => seen.test(all)) ?? {}
-  throw new Failure(
+  throw new CommandFailure(
     `wrangler ${args.slice(0, 2).join(' ').replace(/ -.*/, '')} failed (${code}). ${fix}`,
   )
 }
@@ -67,7 +67,7 @@ export async function install(folder: string): Promise<void> {
       ? await run('cmd', ['/c', 'npm', ...args], { folder })
       : await run('npm', args, { folder })
   if (code !== 0)
-    throw new Failure(`npm install failed (${code}) in ${folder}. See its output above.`)
+    throw new CommandFailure(`npm install failed (${code}) in ${folder}. See its output above.`)
 }
 
 /** Runs a program. Returns its output, and shows it on failure. */
@@ -101,7 +101,7 @@ function run(
   }
   return new Promise((resolve, reject) => {
     child.once('error', (error) =>
-      reject(new Failure(`${program} cannot be started (${codeOf(error)}).`)),
+      reject(new CommandFailure(`${program} cannot be started (${codeOf(error)}).`)),
     )
     child.once('close', (code) => {
       if (code !== 0) process.stderr.write(all)

@@ -3,15 +3,15 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { isObject } from '../../ground/index.ts'
-import { type Command, command, type common, type Values } from '../command.ts'
-import { Failure, Mistake } from '../terminal/failure.ts'
+import { type Command, command, type common, type OptionValues } from '../command.ts'
+import { CommandFailure, Mistake } from '../terminal/failure.ts'
 import { confirmed, NOT_DONE, print } from '../terminal/output.ts'
 import { at, type Config, configIn, type Edit } from './config.ts'
 import { type ConfigFile, readConfigFile, writeConfigFile } from './config-file.ts'
 import { difference, shown } from './difference.ts'
 import {
   changesFor,
-  type Host,
+  type HostApp,
   hostNamed,
   hosts,
   type InputEntry,
@@ -31,7 +31,7 @@ const where = {
   yes: { type: 'boolean', about: 'write without asking' },
 } as const
 
-type WhereOptions = Values<typeof where & typeof common>
+type WhereOptions = OptionValues<typeof where & typeof common>
 
 export const hostCommands: readonly Command[] = [
   command({
@@ -57,7 +57,7 @@ is written: the file refers to a variable, which the host reads.`,
 async function add(
   hostName: string,
   what: string | undefined,
-  options: WhereOptions & Values<typeof serverOptions>,
+  options: WhereOptions & OptionValues<typeof serverOptions>,
 ): Promise<number | undefined> {
   const target = placeOf(hostName, options)
   const { host, name } = target
@@ -145,7 +145,7 @@ function textWith(config: Config, edits: readonly Edit[], { path }: ConfigFile):
   try {
     return config.with(edits)
   } catch {
-    throw new Failure(
+    throw new CommandFailure(
       `${path} cannot be edited without changing more than this entry. Edit it by hand.`,
     )
   }
@@ -178,13 +178,15 @@ async function open(target: ReturnType<typeof placeOf>) {
   const file = readConfigFile(path)
   const kind = host.format === 'toml' ? 'TOML' : 'JSON'
   const config = await configIn(host.format, file.text).catch(() => {
-    throw new Failure(
+    throw new CommandFailure(
       `${file.path} is not valid ${kind}, so nothing was changed. Correct it first: ${host.title} cannot read it either.`,
     )
   })
   const place = at(config.value, host.place)
   if (place !== undefined && !isObject(place))
-    throw new Failure(`${file.path} has a ${host.place.join('.')} that is not a table of servers.`)
+    throw new CommandFailure(
+      `${file.path} has a ${host.place.join('.')} that is not a table of servers.`,
+    )
   return { ...target, file, config }
 }
 
@@ -209,7 +211,7 @@ function withoutInputs(value: Config['value'], name: string, place: readonly str
   return left.length < inputs.length ? left : undefined
 }
 
-function nextSteps(host: Host, name: string, server: ServerEntry): string[] {
+function nextSteps(host: HostApp, name: string, server: ServerEntry): string[] {
   const isRemote = server.url !== undefined
   const needed = isRemote ? (server.keyEnv ? [server.keyEnv] : []) : server.env
   return [

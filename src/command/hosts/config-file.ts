@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { codeOf, Failure } from '../terminal/failure.ts'
+import { CommandFailure, codeOf } from '../terminal/failure.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
 
@@ -35,7 +35,7 @@ export function readConfigFile(named: string): ConfigFile {
   try {
     const path = realpathSync(named)
     const { size, mode } = statSync(path)
-    if (size > MAX_BYTES) throw new Failure(`${named} is too large. Nothing was changed.`)
+    if (size > MAX_BYTES) throw new CommandFailure(`${named} is too large. Nothing was changed.`)
     return { path, text: readFileSync(path, 'utf8'), mode: mode & 0o777, isNew: false }
   } catch (error) {
     throw failureOf(error, named, 'read')
@@ -54,7 +54,9 @@ export function writeConfigFile(
   try {
     mkdirSync(dirname(path), { recursive: true })
     if (isNew === existsSync(path) || (!isNew && readFileSync(path, 'utf8') !== before))
-      throw new Failure(`${path} has changed in the meantime. Nothing was written: run this again.`)
+      throw new CommandFailure(
+        `${path} has changed in the meantime. Nothing was written: run this again.`,
+      )
     const file = openSync(beside, 'wx', mode)
     try {
       writeFileSync(file, text)
@@ -80,7 +82,7 @@ export function writeConfigFile(
   }
 }
 
-function failureOf(error: unknown, path: string, what: string): Failure {
-  if (error instanceof Failure) return error
-  return new Failure(`${path} cannot be ${what} (${codeOf(error) ?? 'it is not a file'}).`)
+function failureOf(error: unknown, path: string, what: string): CommandFailure {
+  if (error instanceof CommandFailure) return error
+  return new CommandFailure(`${path} cannot be ${what} (${codeOf(error) ?? 'it is not a file'}).`)
 }

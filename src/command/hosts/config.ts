@@ -14,14 +14,14 @@ export interface Edit {
 
 /** A parsed configuration. */
 export interface Config {
-  readonly value: Table
+  readonly value: ConfigTable
   /** The text after these changes. Throws if it would change anything else. */
   with(edits: readonly Edit[]): string
 }
 
-type Table = Record<string, unknown>
+type ConfigTable = Record<string, unknown>
 
-interface Format {
+interface FileFormat {
   read(text: string): unknown
   write(text: string, edit: Edit): string
 }
@@ -45,7 +45,7 @@ export async function configIn(format: ConfigFormat, whole: string): Promise<Con
 }
 
 const formats = {
-  async json(first: string): Promise<Format> {
+  async json(first: string): Promise<FileFormat> {
     const { default: jsonc } = await import('jsonc-parser')
     const eol = first.includes('\r\n') ? '\r\n' : '\n'
     const [, indent = '  '] = /\n([ \t]+)\S/.exec(first) ?? []
@@ -70,11 +70,11 @@ const formats = {
     return { read, write }
   },
 
-  async toml(first: string): Promise<Format> {
+  async toml(first: string): Promise<FileFormat> {
     const { parse, patch, stringify } = await import('@decimalturn/toml-patch')
     const eol = first.includes('\r\n') ? '\r\n' : '\n'
     const write = (text: string, { path, value }: Edit): string => {
-      const before: Table = parse(text)
+      const before: ConfigTable = parse(text)
       const isNew = at(before, path) === undefined
       const hasSections = at(before, path.slice(0, -1)) === undefined || /^\s*\[mcp_/m.test(text)
       if (value === undefined || !isNew || !hasSections) {
@@ -103,7 +103,7 @@ export function at(value: unknown, path: readonly string[]): unknown {
 }
 
 /** Changes a value at a path, and returns the whole table. */
-function edited(value: Table, { path, value: becomes }: Edit): Table {
+function edited(value: ConfigTable, { path, value: becomes }: Edit): ConfigTable {
   const [name = '', ...rest] = path
   if (rest.length > 0) {
     const within = Object.hasOwn(value, name) ? value[name] : {}

@@ -1,11 +1,11 @@
 // The apps that run an AI: the place where each one lists its MCP servers, and the form of an entry there.
 
-import { Failure } from '../terminal/failure.ts'
+import { CommandFailure } from '../terminal/failure.ts'
 import type { ConfigFormat, Edit } from './config.ts'
 import type { ServerEntry } from './server.ts'
 
 /** The facts about a machine that decide where files are. */
-export interface Surroundings {
+export interface HostFiles {
   readonly platform: string
   readonly env: NodeJS.Dict<string>
   readonly home: string
@@ -30,13 +30,13 @@ interface LocalEntry {
 }
 
 /** An app that runs an AI. */
-export interface Host {
+export interface HostApp {
   readonly title: string
   readonly format: ConfigFormat
   /** The path to the table of servers. */
   readonly place: readonly string[]
   /** The paths of its files by scope: the first one that exists is used, or else the first one. */
-  files(around: Surroundings & { readonly settings: string }): { readonly [It in Scope]?: string[] }
+  files(around: HostFiles & { readonly settings: string }): { readonly [It in Scope]?: string[] }
   /** The form in which it passes an environment variable to a server. A host without this passes no variables. */
   values?(name: string): string
   /** True if it asks for values once, and stores them. */
@@ -62,7 +62,7 @@ const usual = {
   local: ({ command, args, env }: LocalEntry) => ({ command, args, ...env }),
 } as const
 
-export const hosts: Readonly<Record<string, Host>> = {
+export const hosts: Readonly<Record<string, HostApp>> = {
   'claude-code': {
     title: 'Claude Code',
     ...usual,
@@ -266,15 +266,15 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** Finds a host by any of its names, or undefined. */
-export function hostNamed(text: string): Host | undefined {
+export function hostNamed(text: string): HostApp | undefined {
   const name = text.toLowerCase()
   const found = (Object.hasOwn(OTHER_NAMES, name) && OTHER_NAMES[name]) || name
   return Object.hasOwn(hosts, found) ? hosts[found] : undefined
 }
 
-/** A server's entry in a host's file, and the values to ask for. Throws {@link Failure} if the host cannot have it. */
+/** A server's entry in a host's file, and the values to ask for. Throws {@link CommandFailure} if the host cannot have it. */
 export function changesFor(
-  host: Host,
+  host: HostApp,
   name: string,
   server: ServerEntry,
 ): { readonly entry: Edit; readonly inputs: readonly InputEntry[] } {
@@ -284,7 +284,7 @@ export function changesFor(
     (isRemote && host.noRemote) ||
     (isRemote && names.length > 0 && host.noKey) ||
     (names.length > 0 && host.noValues)
-  if (problem) throw new Failure(problem)
+  if (problem) throw new CommandFailure(problem)
   const reference = (it: string) =>
     host.inputs ? `\${input:${inputOf(name, it)}}` : (host.values?.(it) ?? '')
   return {
@@ -309,7 +309,7 @@ export interface InputEntry {
 }
 
 function entryOf(
-  host: Host,
+  host: HostApp,
   server: ServerEntry,
   names: readonly string[],
   reference: (name: string) => string,
@@ -331,7 +331,7 @@ const inputOf = (name: string, variable: string): string =>
   `${name}-${variable.toLowerCase().replaceAll('_', '-')}`
 
 /** The folder for app settings on this machine. */
-export function settingsFolder({ platform, env, home, join }: Surroundings): string {
+export function settingsFolder({ platform, env, home, join }: HostFiles): string {
   if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming')
   if (platform === 'darwin') return join(home, 'Library', 'Application Support')
   return env.XDG_CONFIG_HOME || join(home, '.config')

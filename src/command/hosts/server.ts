@@ -1,7 +1,7 @@
 // A server to add to a host: an endpoint by its URL, or this program, which the host starts.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Values } from '../command.ts'
+import type { OptionValues } from '../command.ts'
 import { root } from '../root.ts'
 import { options } from '../run/arguments.ts'
 import { Mistake } from '../terminal/failure.ts'
@@ -38,10 +38,12 @@ export type ServerEntry =
       readonly env: readonly string[]
     }
 
-type Options = Values<typeof serverOptions>
+type ServerOptions = OptionValues<typeof serverOptions>
 
 /** Options passed on to the command. */
-const PASSED = (Object.keys(serverOptions) as (keyof Options)[]).filter((it) => it !== 'key-env')
+const PASSED = (Object.keys(serverOptions) as (keyof ServerOptions)[]).filter(
+  (it) => it !== 'key-env',
+)
 
 /** Options with file names: hosts start the command in folders of their own. */
 const FILES: readonly string[] = ['config', 'vars', 'env-file', 'ssh-key']
@@ -54,7 +56,7 @@ const program = join(root, 'bin/tidegate.mjs')
  */
 export function serverOf(
   what: string | undefined,
-  options: Options,
+  options: ServerOptions,
   isShared: boolean,
 ): ServerEntry {
   const { 'key-env': keyEnv } = options
@@ -80,7 +82,7 @@ function remote(text: string, keyEnv: string | undefined): ServerEntry {
   return { url: text, keyEnv }
 }
 
-function local(what: string | undefined, options: Options, isShared: boolean): ServerEntry {
+function local(what: string | undefined, options: ServerOptions, isShared: boolean): ServerEntry {
   const { 'url-env': urlEnv, config } = options
   const passed = PASSED.flatMap((it) => {
     const value = options[it]

@@ -1,6 +1,6 @@
 // `tidegate inspect`: the tools, resources and prompts of an MCP server.
 import { isLoopback } from '../../ground/index.ts'
-import { command, type Values } from '../command.ts'
+import { command, type OptionValues } from '../command.ts'
 import { Mistake } from '../terminal/failure.ts'
 import { readVariable } from '../terminal/read-secret.ts'
 import type { McpConnection } from './look.ts'
@@ -49,7 +49,7 @@ A star marks a required argument. A tool's hints are claims by its author.`,
 function wayTo(
   first: string,
   rest: readonly string[],
-  options: Values<typeof inspectOptions>,
+  options: OptionValues<typeof inspectOptions>,
 ): () => Promise<McpConnection> {
   if (!/^[a-z][a-z\d+.-]+:\/\//i.test(first)) {
     if (options.header || options['key-env']) throw new Mistake('--header works only with a URL.')
@@ -70,7 +70,7 @@ function wayTo(
 
 function headersFor(
   url: URL,
-  { header = [], 'key-env': keyEnv }: Values<typeof inspectOptions>,
+  { header = [], 'key-env': keyEnv }: OptionValues<typeof inspectOptions>,
 ): Record<string, string> {
   const key = keyEnv === undefined ? usualKey(url) : readVariable(keyEnv)
   if (key && url.protocol === 'http:' && !isLoopback(url.hostname))

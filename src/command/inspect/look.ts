@@ -1,14 +1,14 @@
 // Connects to a server as hosts do, and reads its lists.
 import { isObject } from '../../ground/index.ts'
 import {
-  type Fields,
   fieldsOf,
+  type JsonFields,
   LEGACY,
   MODERN,
   modernMeta,
   textsIn,
 } from '../../host-checks/index.ts'
-import { Failure } from '../terminal/failure.ts'
+import { CommandFailure } from '../terminal/failure.ts'
 
 /** A request. */
 export interface McpMessage {
@@ -42,14 +42,14 @@ export interface McpConnection {
 interface OpenedServer extends SentAs {
   readonly versions: readonly string[]
   readonly serverInfo: unknown
-  readonly capabilities: Fields
+  readonly capabilities: JsonFields
   readonly instructions: unknown
 }
 
 /** A server's lists. */
-export type Found = Awaited<ReturnType<typeof look>>
+export type InspectedServer = Awaited<ReturnType<typeof look>>
 
-type Era = 'modern' | 'legacy'
+type InspectedEra = 'modern' | 'legacy'
 
 const MAX_PAGES = 50
 const MAX_ITEMS = 1_000
@@ -60,7 +60,7 @@ const MAX_SILENT_MS = 3_000
 const clientInfo = { name: 'tidegate-inspect', version: '1' }
 
 /** The tools, resources and prompts of a server. An era skips detection. */
-export async function look(over: McpConnection, era?: Era) {
+export async function look(over: McpConnection, era?: InspectedEra) {
   const opened = await open(over, era)
   const { capabilities } = opened
   const notes: string[] = []
@@ -80,14 +80,14 @@ export async function look(over: McpConnection, era?: Era) {
   }
 }
 
-async function open(over: McpConnection, era: Era | undefined): Promise<OpenedServer> {
+async function open(over: McpConnection, era: InspectedEra | undefined): Promise<OpenedServer> {
   if (era === 'legacy') return await initialize(over)
   const found = discover(over)
   // A server that waits for `initialize` might not respond to anything else.
   found.catch(() => {})
   const first = era === 'modern' ? await found : await Promise.race([found, silence()])
   if (first) return first
-  if (era === 'modern') throw new Failure(`It does not support ${MODERN}.`)
+  if (era === 'modern') throw new CommandFailure(`It does not support ${MODERN}.`)
   const late = found.then((it) => it ?? Promise.reject(new Error('not modern')))
   return await Promise.any([initialize(over), late]).catch(({ errors: [error] }) => {
     throw error
@@ -113,14 +113,14 @@ async function initialize(over: McpConnection): Promise<OpenedServer> {
   const params = { protocolVersion: LEGACY, capabilities: {}, clientInfo }
   const message = { jsonrpc: '2.0', id: next(), method: 'initialize', params } as const
   const reply = await over.request(message, { version: LEGACY, isModern: false })
-  if (!reply.result) throw new Failure(refusalOf(reply, 'initialize'))
+  if (!reply.result) throw new CommandFailure(refusalOf(reply, 'initialize'))
   await over.notify({ jsonrpc: '2.0', method: 'notifications/initialized' })
   const found = fieldsOf(reply.result)
   const version = String(found.protocolVersion)
   return { ...openedIn(found), version, versions: [version], isModern: false }
 }
 
-const openedIn = ({ serverInfo, capabilities, instructions }: Fields) => ({
+const openedIn = ({ serverInfo, capabilities, instructions }: JsonFields) => ({
   serverInfo,
   capabilities: fieldsOf(capabilities),
   instructions,
@@ -133,8 +133,8 @@ async function all(
   notes: string[],
   method: string,
   field: string,
-): Promise<Fields[]> {
-  const items: Fields[] = []
+): Promise<JsonFields[]> {
+  const items: JsonFields[] = []
   const seen = new Set<unknown>()
   let cursor: unknown
   for (let page = 0; page < MAX_PAGES; page++) {

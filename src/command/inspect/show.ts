@@ -1,14 +1,14 @@
 // A server's lists, as tables for a terminal. All of it is untrusted text.
 import { counted } from '../../ground/index.ts'
-import { type Fields, fieldsOf } from '../../host-checks/index.ts'
-import { type Column, plain, table } from '../terminal/table.ts'
-import type { Found } from './look.ts'
+import { fieldsOf, type JsonFields } from '../../host-checks/index.ts'
+import { plain, type TerminalColumn, table } from '../terminal/table.ts'
+import type { InspectedServer } from './look.ts'
 
 const MAX_CELL = 60
 const MAX_INSTRUCTIONS = 4_000
 
 /** The result as text for a person. */
-export function textOf(found: Found): string {
+export function textOf(found: InspectedServer): string {
   const { server, versions, opened, instructions, notes } = found
   const others = versions.filter((it) => it !== opened)
   const head = [
@@ -34,7 +34,7 @@ export function textOf(found: Found): string {
 }
 
 /** The result as JSON, also free of characters that a terminal would interpret. */
-export function jsonOf(found: Found): string {
+export function jsonOf(found: InspectedServer): string {
   return JSON.stringify(found, null, 2).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (it) =>
     it === '\n' ? it : it.replace(/[\s\S]/g, escaped),
   )
@@ -47,8 +47,8 @@ const section = (heading: string, text: string): string =>
 
 function list(
   noun: string,
-  items: readonly Fields[],
-  columns: readonly Column<Fields>[],
+  items: readonly JsonFields[],
+  columns: readonly TerminalColumn<JsonFields>[],
   cost?: string,
 ): string | undefined {
   if (items.length === 0) return undefined
@@ -74,14 +74,14 @@ const cell = (value: unknown): string => {
 }
 
 /** Names of the arguments. Required ones have a star. */
-function argumentsOf({ inputSchema }: Fields): string[] {
+function argumentsOf({ inputSchema }: JsonFields): string[] {
   const { properties, required } = fieldsOf(inputSchema)
   const needed = Array.isArray(required) ? required : []
   return Object.keys(fieldsOf(properties)).map((it) => (needed.includes(it) ? `${it}*` : it))
 }
 
 /** A tool's annotations, which are hints, not promises. */
-function hintsOf({ annotations }: Fields) {
+function hintsOf({ annotations }: JsonFields) {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = fieldsOf(annotations)
   return [
     readOnlyHint === true ? 'read-only' : readOnlyHint === false && 'writes',
@@ -91,26 +91,26 @@ function hintsOf({ annotations }: Fields) {
   ].filter(Boolean)
 }
 
-const toolColumns: readonly Column<Fields>[] = [
+const toolColumns: readonly TerminalColumn<JsonFields>[] = [
   ['tool', (it) => cell(it.name)],
   ['title', (it) => cell(it.title ?? fieldsOf(it.annotations).title)],
   ['arguments', (it) => cell(argumentsOf(it).join(', '))],
   ['hints', (it) => hintsOf(it).join(', ')],
 ]
 
-const resourceColumns: readonly Column<Fields>[] = [
+const resourceColumns: readonly TerminalColumn<JsonFields>[] = [
   ['uri', (it) => cell(it.uri)],
   ['name', (it) => cell(it.title ?? it.name)],
   ['type', (it) => cell(it.mimeType)],
 ]
 
-const templateColumns: readonly Column<Fields>[] = [
+const templateColumns: readonly TerminalColumn<JsonFields>[] = [
   ['template', (it) => cell(it.uriTemplate)],
   ['name', (it) => cell(it.title ?? it.name)],
   ['type', (it) => cell(it.mimeType)],
 ]
 
-const promptColumns: readonly Column<Fields>[] = [
+const promptColumns: readonly TerminalColumn<JsonFields>[] = [
   ['prompt', (it) => cell(it.name)],
   ['title', (it) => cell(it.title)],
   [

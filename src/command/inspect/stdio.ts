@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Fields, objectIn } from '../../host-checks/index.ts'
-import { codeOf, Failure } from '../terminal/failure.ts'
+import { type JsonFields, objectIn } from '../../host-checks/index.ts'
+import { CommandFailure, codeOf } from '../terminal/failure.ts'
 import type { McpConnection } from './look.ts'
 
 /** Long, because the first start with npx installs the package. */
@@ -19,10 +19,10 @@ export function overStdio(command: string, args: readonly string[]): McpConnecti
   const [program, all] =
     process.platform === 'win32' ? ['cmd', ['/c', command, ...args]] : [command, args]
   const child = spawn(program, all, { stdio: ['pipe', 'pipe', 'inherit'] })
-  const waiting = new Map<unknown, PromiseWithResolvers<Fields>>()
-  let over: Failure | undefined
+  const waiting = new Map<unknown, PromiseWithResolvers<JsonFields>>()
+  let over: CommandFailure | undefined
   const end = (sentence: string) => {
-    over ??= new Failure(sentence)
+    over ??= new CommandFailure(sentence)
     for (const { reject } of waiting.values()) reject(over)
     waiting.clear()
   }
@@ -60,8 +60,8 @@ export function overStdio(command: string, args: readonly string[]): McpConnecti
   return {
     async request(message) {
       if (over) throw over
-      const answer = Promise.withResolvers<Fields>()
-      const late = new Failure(`It did not respond within ${MAX_WAIT_MS / 1000} s.`)
+      const answer = Promise.withResolvers<JsonFields>()
+      const late = new CommandFailure(`It did not respond within ${MAX_WAIT_MS / 1000} s.`)
       const timer = setTimeout(() => answer.reject(late), MAX_WAIT_MS)
       waiting.set(message.id, answer)
       write(message)

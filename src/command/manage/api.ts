@@ -4,23 +4,23 @@ import { fieldsOf, jsonIn } from '../../host-checks/index.ts'
 import type { Answers } from '../../registry/index.ts'
 import { readVars } from '../files/vars.ts'
 import { root } from '../root.ts'
-import { Failure, Mistake } from '../terminal/failure.ts'
+import { CommandFailure, Mistake } from '../terminal/failure.ts'
 
 const HERE = 'http://127.0.0.1:8787'
 
 /** Time limit for a response. A test of a database waits for the database. */
 const MAX_WAIT_MS = 90_000
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type ApiMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Sends a request to a deployment's API, and resolves with the value in the response. Throws {@link Failure}. */
-export interface Ask {
-  <Answer = unknown>(method: Method, path: string, body?: unknown): Promise<Answer>
+/** Sends a request to a deployment's API, and resolves with the value in the response. Throws {@link CommandFailure}. */
+export interface ApiRequest {
+  <Answer = unknown>(method: ApiMethod, path: string, body?: unknown): Promise<Answer>
   readonly origin: string
 }
 
 /** Connects to the API at this URL, or at TIDEGATE_URL, or on this machine. */
-export function apiAt(to = process.env.TIDEGATE_URL || HERE): Ask {
+export function apiAt(to = process.env.TIDEGATE_URL || HERE): ApiRequest {
   if (!/^https?:\/\//.test(to) || !URL.canParse(to)) {
     throw new Mistake('A Tidegate URL begins with https:// or http://.')
   }
@@ -31,7 +31,7 @@ export function apiAt(to = process.env.TIDEGATE_URL || HERE): Ask {
   }
   const authorization = `Bearer ${keyFor(isHere)}`
 
-  async function ask<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
+  async function ask<Answer>(method: ApiMethod, path: string, body?: unknown): Promise<Answer> {
     const answer = await fetch(origin + path, {
       method,
       headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -40,7 +40,7 @@ export function apiAt(to = process.env.TIDEGATE_URL || HERE): Ask {
       redirect: 'manual',
       signal: AbortSignal.timeout(MAX_WAIT_MS),
     }).catch((error) => {
-      throw new Failure(unreachable(error, origin))
+      throw new CommandFailure(unreachable(error, origin))
     })
     return (await read(answer, origin)) as Answer
   }
@@ -48,7 +48,7 @@ export function apiAt(to = process.env.TIDEGATE_URL || HERE): Ask {
 }
 
 /** The entries in the API's lists. */
-export interface Lists {
+export interface ApiLists {
   readonly endpoints: Answers['Endpoint']
   readonly groups: Answers['Group']
   readonly keys: Answers['Key']
@@ -56,16 +56,16 @@ export interface Lists {
 }
 
 /** Reads all entries in a list, page by page. */
-export async function listOf<Name extends keyof Lists>(
-  ask: Ask,
+export async function listOf<Name extends keyof ApiLists>(
+  ask: ApiRequest,
   list: Name,
   query: Readonly<Record<string, string>> = {},
-): Promise<Lists[Name][]> {
-  const entries: Lists[Name][] = []
+): Promise<ApiLists[Name][]> {
+  const entries: ApiLists[Name][] = []
   let cursor: string | undefined
   do {
     const params = new URLSearchParams({ ...query, limit: '200', ...(cursor && { cursor }) })
-    const page = await ask<Record<Name, Lists[Name][]> & { next?: string }>(
+    const page = await ask<Record<Name, ApiLists[Name][]> & { next?: string }>(
       'GET',
       `/api/${list}?${params}`,
     )
@@ -95,7 +95,7 @@ function keyFor(isHere: boolean): string {
 async function read(answer: Response, origin: string): Promise<unknown> {
   if (answer.status === 204) return undefined
   const text = await answer.text().catch(() => {
-    throw new Failure(`The response from ${origin} was cut off. Try again.`)
+    throw new CommandFailure(`The response from ${origin} was cut off. Try again.`)
   })
   const value = jsonIn(text)
   if (answer.ok && value !== undefined) return value
@@ -103,10 +103,10 @@ async function read(answer: Response, origin: string): Promise<unknown> {
   if (typeof error.message === 'string') {
     const field = error.field ? String(error.field) : ''
     const named = field && !error.message.includes(field) ? `${field}: ` : ''
-    throw new Failure(named + error.message, 1, answer.status)
+    throw new CommandFailure(named + error.message, 1, answer.status)
   }
   const moved = answer.headers.get('location')
-  throw new Failure(
+  throw new CommandFailure(
     moved
       ? `${origin} has moved. Pass the new address with --to URL.`
       : `${origin} returns ${answer.status}, but does not look like Tidegate. Check the URL.`,

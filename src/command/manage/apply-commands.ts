@@ -1,11 +1,11 @@
 // `tidegate apply` and `tidegate group …`: endpoints and groups defined in files.
 import { isObject } from '../../ground/index.ts'
-import { type Command, command, type common, type Values } from '../command.ts'
+import { type Command, command, type common, type OptionValues } from '../command.ts'
 import { file, readJson } from '../files/json-file.ts'
-import { Failure, Mistake } from '../terminal/failure.ts'
+import { CommandFailure, Mistake } from '../terminal/failure.ts'
 import { assertSure, print, sure } from '../terminal/output.ts'
-import { type Column, table } from '../terminal/table.ts'
-import { type Ask, type Lists, listOf } from './api.ts'
+import { type TerminalColumn, table } from '../terminal/table.ts'
+import { type ApiLists, type ApiRequest, listOf } from './api.ts'
 import { defaultsOf } from './defaults.ts'
 import { named, withOwnUrls, withoutShown, withUrls } from './entries.ts'
 import { changesOf, type PlannedChange, patchOf } from './plan.ts'
@@ -54,7 +54,7 @@ export const applyCommands: readonly Command[] = [
     options: sure,
     async run({ ask, args: [name], options }) {
       const path = pathOf('groups', name)
-      const { people, keys } = await ask<Lists['groups']>('GET', path)
+      const { people, keys } = await ask<ApiLists['groups']>('GET', path)
       const members = [...people, ...keys].join(', ') || 'nobody'
       assertSure(options, `remove the group ${name}, so that it no longer restricts ${members}`)
       await ask('DELETE', path)
@@ -65,7 +65,7 @@ export const applyCommands: readonly Command[] = [
 
 const pathOf = (list: string, name: string) => `/api/${list}/${encodeURIComponent(name)}`
 
-const groupColumns: readonly Column<Lists['groups']>[] = [
+const groupColumns: readonly TerminalColumn<ApiLists['groups']>[] = [
   ['name', (it) => it.name],
   ['title', (it) => it.title],
   ['people', (it) => it.people.join(', ')],
@@ -85,8 +85,8 @@ type AppliedChange = PlannedChange & { readonly list: AppliedList['list'] }
 
 /** Compares a file with the deployment, prints the plan, and carries it out if allowed. */
 async function apply(
-  ask: Ask,
-  options: Values<typeof fileOptions & typeof common>,
+  ask: ApiRequest,
+  options: OptionValues<typeof fileOptions & typeof common>,
   usual: AppliedList['list'],
 ): Promise<number> {
   const value = readJson(options.file)
@@ -113,7 +113,7 @@ async function apply(
 
 /** The entries in a file and the existing entries, by name. */
 async function compared(
-  ask: Ask,
+  ask: ApiRequest,
   { list, kind, complete }: AppliedList,
   entries: readonly unknown[],
 ) {
@@ -121,7 +121,9 @@ async function compared(
   const wanted = named(entries, kind)
   const clash = there.find((it) => isFixed(it) && wanted.some(({ name }) => name === it.name))
   if (clash) {
-    throw new Failure(`The endpoint ${clash.name} is from the configuration. Change it there.`)
+    throw new CommandFailure(
+      `The endpoint ${clash.name} is from the configuration. Change it there.`,
+    )
   }
   const stored = there.filter((it) => !isConfigured(it)).map((it) => withoutShown({ ...it }))
   const existing = new Map(stored.map((it) => [it.name, it]))
@@ -137,9 +139,9 @@ async function compared(
   return { wanted: new Map(whole.map((it) => [it.name, it])), existing }
 }
 
-type ListedEntry = Lists['endpoints'] | Lists['groups']
+type ListedEntry = ApiLists['endpoints'] | ApiLists['groups']
 
-const isConfigured = (it: ListedEntry): it is Lists['endpoints'] =>
+const isConfigured = (it: ListedEntry): it is ApiLists['endpoints'] =>
   'from' in it && it.from === 'configuration'
 
 /** True for an endpoint from the configuration, except the demo, which any other endpoint replaces. */
@@ -147,7 +149,7 @@ const isFixed = (it: ListedEntry): boolean =>
   isConfigured(it) && !Object.values(it.databases).every(({ url }) => url === 'demo:')
 
 /** Makes the changes one by one, until one is refused. Returns how many were made. */
-async function carryOut(ask: Ask, changes: readonly AppliedChange[]): Promise<number> {
+async function carryOut(ask: ApiRequest, changes: readonly AppliedChange[]): Promise<number> {
   for (const [i, { action, kind, list, name, before, value }] of changes.entries()) {
     try {
       if (action === 'add') await ask('POST', `/api/${list}`, value)
@@ -155,7 +157,7 @@ async function carryOut(ask: Ask, changes: readonly AppliedChange[]): Promise<nu
         await ask('PATCH', pathOf(list, name), patchOf(before ?? {}, value ?? {}))
       else await ask('DELETE', pathOf(list, name))
     } catch (error) {
-      if (!(error instanceof Failure)) throw error
+      if (!(error instanceof CommandFailure)) throw error
       console.error(`The ${kind} ${name}: ${error.message}`)
       console.error(`${i} of ${changes.length} changes were made. The rest were not tried.`)
       return i

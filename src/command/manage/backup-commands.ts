@@ -6,7 +6,7 @@ import { file, readJson } from '../files/json-file.ts'
 import { Mistake } from '../terminal/failure.ts'
 import { sure } from '../terminal/output.ts'
 import { time } from '../terminal/table.ts'
-import type { Ask } from './api.ts'
+import type { ApiRequest } from './api.ts'
 import { changesOf, type PlannedChange } from './plan.ts'
 import { runPlan } from './run-plan.ts'
 
@@ -47,21 +47,21 @@ export const backupCommands: readonly Command[] = [
 
 /** The parts of an export that a person compares. */
 interface Exported {
-  readonly settings?: JsonObject
+  readonly settings?: BackupObject
   readonly endpoints: readonly {
     readonly name: string
     readonly active: boolean
-    readonly value: JsonObject
+    readonly value: BackupObject
     readonly credentials?: Credentials
   }[]
-  readonly keys: readonly ({ readonly id: string; readonly expiresAt?: number } & JsonObject)[]
+  readonly keys: readonly ({ readonly id: string; readonly expiresAt?: number } & BackupObject)[]
   readonly groups: readonly ({
     readonly name: string
     readonly credentials?: Credentials
-  } & JsonObject)[]
+  } & BackupObject)[]
 }
 
-type JsonObject = Readonly<Record<string, unknown>>
+type BackupObject = Readonly<Record<string, unknown>>
 type Credentials = Readonly<Record<string, { readonly scheme: string; readonly host: string }>>
 
 /** True for an object with lists of objects. The API checks the rest. */
@@ -71,7 +71,7 @@ const isExport = (value: unknown): value is Exported =>
     (list) => Array.isArray(list) && list.every(isObject),
   )
 
-async function restore(ask: Ask, wanted: Exported, replace = false, json = false) {
+async function restore(ask: ApiRequest, wanted: Exported, replace = false, json = false) {
   const mode = replace ? 'replace' : 'merge'
   const restored = await ask<{ credentialsToReseal?: number; namesLeftOut?: number }>(
     'POST',

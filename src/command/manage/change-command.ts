@@ -2,7 +2,7 @@
 import type { Answers } from '../../registry/index.ts'
 import { command } from '../command.ts'
 import { print } from '../terminal/output.ts'
-import { type Column, table, time } from '../terminal/table.ts'
+import { type TerminalColumn, table, time } from '../terminal/table.ts'
 import { last, lastOf } from './last.ts'
 
 export const changeCommand = command({
@@ -23,7 +23,7 @@ export const changeCommand = command({
   },
 })
 
-const columns: readonly Column<Answers['Change']>[] = [
+const columns: readonly TerminalColumn<Answers['Change']>[] = [
   ['time (UTC)', (it) => time(it.time)],
   ['who', (it) => it.by],
   ['what', (it) => it.what],

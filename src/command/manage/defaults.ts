@@ -1,6 +1,6 @@
 // The API's defaults for fields that an entry leaves out.
 import { isObject } from '../../ground/index.ts'
-import type { Ask } from './api.ts'
+import type { ApiRequest } from './api.ts'
 
 /** The parts of a JSON Schema that matter for defaults. */
 interface EntrySchema {
@@ -23,7 +23,7 @@ interface OpenApi {
 }
 
 /** Reads an entry's schema from the API's own OpenAPI document. @returns a function that fills in its defaults */
-export async function defaultsOf(ask: Ask, path: string): Promise<<It>(value: It) => It> {
+export async function defaultsOf(ask: ApiRequest, path: string): Promise<<It>(value: It) => It> {
   const { paths, components } = await ask<OpenApi>('GET', '/api/openapi.json')
   const schema = paths[path]?.post.requestBody.content['application/json'].schema ?? {}
   return <It>(value: It) => filled(schema, value) as It

@@ -3,8 +3,8 @@ import { counted } from '../../ground/index.ts'
 import type { Answers } from '../../registry/index.ts'
 import { type Command, command } from '../command.ts'
 import { print } from '../terminal/output.ts'
-import { type Column, table } from '../terminal/table.ts'
-import type { Ask } from './api.ts'
+import { type TerminalColumn, table } from '../terminal/table.ts'
+import type { ApiRequest } from './api.ts'
 import { leavesOf } from './plan.ts'
 
 const host = { type: 'string', multiple: true, value: 'HOST' } as const
@@ -82,10 +82,10 @@ a credential cannot be read.`,
 ]
 
 /** Encrypts credentials and sign-ins again, until none are left. The counts cover all requests. */
-async function resealAll(ask: Ask): Promise<Resealed> {
+async function resealAll(ask: ApiRequest): Promise<ResealReport> {
   let [resealed, ofSignIns] = [0, 0]
   for (;;) {
-    const last = await ask<Resealed>('POST', '/api/credentials/reseal')
+    const last = await ask<ResealReport>('POST', '/api/credentials/reseal')
     const { signIns } = last
     resealed += last.resealed
     ofSignIns += signIns?.resealed ?? 0
@@ -94,7 +94,7 @@ async function resealAll(ask: Ask): Promise<Resealed> {
   }
 }
 
-interface Resealed {
+interface ResealReport {
   readonly resealed: number
   readonly left: number
   readonly unreadable: readonly {
@@ -109,12 +109,12 @@ interface Resealed {
   }
 }
 
-const columns: readonly Column<readonly [string, unknown]>[] = [
+const columns: readonly TerminalColumn<readonly [string, unknown]>[] = [
   ['what', ([name]) => name],
   ['value', ([, value]) => value],
 ]
 
-const unreadableColumns: readonly Column<Resealed['unreadable'][number]>[] = [
+const unreadableColumns: readonly TerminalColumn<ResealReport['unreadable'][number]>[] = [
   ['endpoint', (it) => it.endpoint],
   ['database', (it) => it.database],
   ['group', (it) => it.group],

@@ -6,8 +6,8 @@ import { hasNoSecret, whereOfCredential } from '../database-url.ts'
 import { Mistake } from '../terminal/failure.ts'
 import { assertSure, print, sure } from '../terminal/output.ts'
 import { readUrl, urlEnv } from '../terminal/read-secret.ts'
-import { type Column, table } from '../terminal/table.ts'
-import { type Ask, listOf } from './api.ts'
+import { type TerminalColumn, table } from '../terminal/table.ts'
+import { type ApiRequest, listOf } from './api.ts'
 import { leavesOf } from './plan.ts'
 import { fixText, recognised } from './recognise.ts'
 
@@ -136,7 +136,7 @@ export const endpointCommands: readonly Command[] = [
 ]
 
 async function urlIn(
-  ask: Ask,
+  ask: ApiRequest,
   url: string | undefined,
   variable: string | undefined,
 ): Promise<string> {
@@ -149,7 +149,7 @@ async function urlIn(
 
 const path = (name: string) => `/api/endpoints/${encodeURIComponent(name)}`
 
-const columns: readonly Column<Answers['Endpoint']>[] = [
+const columns: readonly TerminalColumn<Answers['Endpoint']>[] = [
   ['name', (it) => it.name],
   ['title', (it) => it.title],
   ['databases', databasesOf],
@@ -166,14 +166,14 @@ function databasesOf({ databases, credentials = {} }: Answers['Endpoint']): stri
   return all.length > 3 ? `${all.slice(0, 3).join(', ')}, … (${all.length})` : all.join(', ')
 }
 
-const fieldColumns: readonly Column<[string, unknown]>[] = [
+const fieldColumns: readonly TerminalColumn<[string, unknown]>[] = [
   ['field', ([field]) => field],
   ['value', ([, value]) => (typeof value === 'string' ? value : JSON.stringify(value))],
 ]
 
 type Tested = Answers['Outcome']['databases'][number]
 
-const testColumns: readonly Column<Tested>[] = [
+const testColumns: readonly TerminalColumn<Tested>[] = [
   ['database', (it) => it.database],
   ['answers', (it) => (it.ok ? 'yes' : 'no')],
   ['ms', (it) => it.ms],

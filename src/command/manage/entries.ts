@@ -51,13 +51,13 @@ export const withOwnUrls = (group: NamedEntry): NamedEntry =>
     ),
   )
 
-type JsonObject = Readonly<Record<string, unknown>>
+type EntryObject = Readonly<Record<string, unknown>>
 
 /** A value with each object in one of its fields changed. Anything else is left for the API to reject. */
-function withEach<Value extends JsonObject>(
+function withEach<Value extends EntryObject>(
   value: Value,
   field: string,
-  change: (it: JsonObject, name: string) => JsonObject,
+  change: (it: EntryObject, name: string) => EntryObject,
 ): Value {
   const within = value[field]
   if (!isObject(within)) return value

@@ -3,7 +3,7 @@ import type { Answers } from '../../registry/index.ts'
 import { type Command, command } from '../command.ts'
 import { Mistake } from '../terminal/failure.ts'
 import { assertSure, print, sure } from '../terminal/output.ts'
-import { type Column, table, time } from '../terminal/table.ts'
+import { type TerminalColumn, table, time } from '../terminal/table.ts'
 import { listOf } from './api.ts'
 
 export const keyCommands: readonly Command[] = [
@@ -80,7 +80,7 @@ export const keyCommands: readonly Command[] = [
   }),
 ]
 
-const columns: readonly Column<Answers['Key']>[] = [
+const columns: readonly TerminalColumn<Answers['Key']>[] = [
   ['id', (it) => it.id],
   ['label', (it) => it.label],
   ['endpoints', (it) => it.endpoints.join(', ')],

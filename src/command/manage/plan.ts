@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../ground/index.ts'
 
-type JsonObject = Readonly<Record<string, unknown>>
+type PlanObject = Readonly<Record<string, unknown>>
 
 /** A change to one entry. */
 export interface PlannedChange {
@@ -11,8 +11,8 @@ export interface PlannedChange {
   readonly kind: string
   readonly name: string
   readonly fields: readonly ChangedField[]
-  readonly before?: JsonObject | undefined
-  readonly value?: JsonObject
+  readonly before?: PlanObject | undefined
+  readonly value?: PlanObject
 }
 
 /** A field that differs, by its path. */
@@ -28,8 +28,8 @@ export interface ChangedField {
  */
 export function changesOf(
   kind: string,
-  wanted: ReadonlyMap<string, JsonObject>,
-  existing: ReadonlyMap<string, JsonObject>,
+  wanted: ReadonlyMap<string, PlanObject>,
+  existing: ReadonlyMap<string, PlanObject>,
   prune = false,
 ): PlannedChange[] {
   const changes = [...wanted].flatMap(([name, value]): PlannedChange[] => {
@@ -46,7 +46,7 @@ export function changesOf(
   ]
 }
 
-function fieldsOf(before: JsonObject | undefined, value: JsonObject): ChangedField[] {
+function fieldsOf(before: PlanObject | undefined, value: PlanObject): ChangedField[] {
   const [was, is] = [leavesOf(before ?? {}), leavesOf(value)]
   return [...new Set([...was.keys(), ...is.keys()])]
     .map((field) => ({ field, from: was.get(field), to: is.get(field) }))
@@ -66,7 +66,7 @@ export function leavesOf(
 }
 
 /** The JSON Merge Patch (RFC 7396) that turns one value into another. */
-export function patchOf(was: JsonObject, is: JsonObject): JsonObject {
+export function patchOf(was: PlanObject, is: PlanObject): PlanObject {
   const names = new Set([...Object.keys(was), ...Object.keys(is)])
   const changed = [...names].filter((it) => !isDeepStrictEqual(was[it], is[it]))
   return Object.fromEntries(

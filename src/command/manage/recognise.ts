@@ -1,16 +1,16 @@
 // Lets the deployment parse the text that people paste as a connection string.
 import type { Answers } from '../../registry/index.ts'
 import { hasNoSecret } from '../database-url.ts'
-import { Failure } from '../terminal/failure.ts'
+import { CommandFailure } from '../terminal/failure.ts'
 import { plain } from '../terminal/table.ts'
-import type { Ask } from './api.ts'
+import type { ApiRequest } from './api.ts'
 
 /** Extracts a database URL from any text that contains a connection string. Reports corrections on stderr. */
-export async function recognised(ask: Ask, text: string): Promise<string> {
+export async function recognised(ask: ApiRequest, text: string): Promise<string> {
   if (hasNoSecret(text)) return text
   const path = '/api/connection-strings/recognise'
   const found = await ask<Answers['Recognised'] | Answers['Unrecognised']>('POST', path, { text })
-  if (!found.ok) throw new Failure(found.sentence)
+  if (!found.ok) throw new CommandFailure(found.sentence)
   for (const sentence of [...found.changes, ...found.hints]) console.error(plain(sentence))
   return found.url
 }

@@ -5,7 +5,7 @@ import { counted } from '../../ground/index.ts'
 import type { Answers } from '../../registry/index.ts'
 import { command } from '../command.ts'
 import { plain } from '../terminal/table.ts'
-import type { Ask } from './api.ts'
+import type { ApiRequest } from './api.ts'
 import { last, lastOf } from './last.ts'
 
 type Records = readonly Answers['Record'][]
@@ -47,7 +47,7 @@ export const recordCommand = command({
 
 /** Streams new records. They are written some time after their calls, so the last minute is read again. */
 async function* coming(
-  ask: Ask,
+  ask: ApiRequest,
   endpoint: string | undefined,
   before: Records,
 ): AsyncGenerator<Records> {
@@ -66,7 +66,7 @@ async function* coming(
 
 /** The newest records, page by page while more are wanted. */
 async function newest(
-  ask: Ask,
+  ask: ApiRequest,
   query: Readonly<Record<string, string | undefined>>,
   wantsMore: (records: Records) => boolean,
 ) {

@@ -4,7 +4,7 @@ import type { Answers } from '../../registry/index.ts'
 import { type Command, command } from '../command.ts'
 import { Mistake } from '../terminal/failure.ts'
 import { assertSure, print, sure } from '../terminal/output.ts'
-import { type Column, table, time } from '../terminal/table.ts'
+import { type TerminalColumn, table, time } from '../terminal/table.ts'
 import { listOf } from './api.ts'
 import { last, lastOf } from './last.ts'
 
@@ -77,7 +77,7 @@ export const signInCommands: readonly Command[] = [
   }),
 ]
 
-const grantColumns: readonly Column<Answers['Grant']>[] = [
+const grantColumns: readonly TerminalColumn<Answers['Grant']>[] = [
   ['id', (it) => it.id],
   ['person', (it) => it.person],
   ['app', (it) => it.client],
@@ -87,7 +87,7 @@ const grantColumns: readonly Column<Answers['Grant']>[] = [
   ['until (UTC)', (it) => time(it.expiresAt)],
 ]
 
-const eventColumns: readonly Column<Answers['SignInEvent']>[] = [
+const eventColumns: readonly TerminalColumn<Answers['SignInEvent']>[] = [
   ['time (UTC)', (it) => time(it.time)],
   ['what', (it) => it.kind],
   ['person', (it) => it.person],

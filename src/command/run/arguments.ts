@@ -1,6 +1,6 @@
 // The command's arguments: the databases to serve, and the way to serve them.
 import { parseArgs } from 'node:util'
-import type { Options, Values } from '../command.ts'
+import type { CommandOptions, OptionValues } from '../command.ts'
 import { Mistake, parsingFault } from '../terminal/failure.ts'
 
 /** Options that name a database. At most one is given. Without one, variables decide. */
@@ -88,18 +88,18 @@ export const options = {
     },
     ...help,
   },
-} as const satisfies Readonly<Record<string, Options>>
+} as const satisfies Readonly<Record<string, CommandOptions>>
 
 /** The way to serve. */
-export type Way = keyof typeof options
+export type ServeMode = keyof typeof options
 
 /** The arguments for a command that serves databases. */
 export interface Arguments
   extends Omit<
-    Values<typeof options.stdio & typeof options.http>,
+    OptionValues<typeof options.stdio & typeof options.http>,
     'rows' | 'timeout' | 'port' | 'read-only' | 'env-file' | 'help' | 'version'
   > {
-  readonly way: Way
+  readonly way: ServeMode
   /** A connection string, or the name of a file. */
   readonly database?: string | undefined
   readonly rows?: number | undefined
@@ -142,14 +142,17 @@ export function readArguments(argv: readonly string[]): Arguments {
   }
 }
 
-function parsed(way: Way, args: string[]) {
+function parsed(way: ServeMode, args: string[]) {
   try {
     const { values, positionals } = parseArgs({
       args,
-      options: options[way] as Options,
+      options: options[way] as CommandOptions,
       allowPositionals: true,
     })
-    return { values: values as Values<typeof options.stdio & typeof options.http>, positionals }
+    return {
+      values: values as OptionValues<typeof options.stdio & typeof options.http>,
+      positionals,
+    }
   } catch (error) {
     const sentence = parsingFault(error)
     const [, name] = /^Unknown option '--([a-z-]+)'/.exec(sentence) ?? []

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ConfigError, openGateway } from '../../node/index.ts'
 import { Mistake } from '../terminal/failure.ts'
-import { type Asked, faultHere, variablesOf } from './variables.ts'
+import { faultHere, type ServedArguments, variablesOf } from './variables.ts'
 
 /**
  * Inspects the databases that these arguments would serve over stdio, as `/doctor` does. Throws {@link Mistake}.
@@ -9,7 +9,7 @@ import { type Asked, faultHere, variablesOf } from './variables.ts'
  * @returns the report, as text or as JSON, and true if everything is fine
  */
 export async function databasesReport(
-  asked: Asked,
+  asked: ServedArguments,
   asJson = false,
 ): Promise<{ readonly text: string; readonly isWell: boolean }> {
   try {

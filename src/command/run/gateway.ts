@@ -6,7 +6,7 @@ import type { Arguments } from './arguments.ts'
 import { keepSmall } from './memory.ts'
 import { overStdio } from './stdio.ts'
 import { hide, type Output, say } from './streams.ts'
-import { faultHere, secretsOf, unsetIn, type Variables, variablesOf } from './variables.ts'
+import { faultHere, type ServeVariables, secretsOf, unsetIn, variablesOf } from './variables.ts'
 
 /** Size in bytes from which a state file takes noticeable time to read. */
 const LARGE_STATE = 16 * 1024 * 1024
@@ -30,7 +30,7 @@ const ofEndpoint = (gateway: Gateway, name: string | undefined) => ({
   close: () => gateway.close(),
 })
 
-async function overHttp(asked: Arguments, variables: Variables): Promise<void> {
+async function overHttp(asked: Arguments, variables: ServeVariables): Promise<void> {
   const { serveHttp } = await import('./http.ts')
   const { withKeys } = await import('./keys.ts')
   const { state } = asked

@@ -15,16 +15,16 @@ export interface GatewayKeys {
   readonly problem: string | undefined
 }
 
-type Variables = Readonly<Record<string, string>>
+type KeyVariables = Readonly<Record<string, string>>
 
 /**
  * Adds TIDEGATE_KEY, which opens the gateway, and TIDEGATE_SECRET, which encrypts its stored data. Generated
  * keys are stored beside the state, so that encrypted data can be read again.
  */
 export function withKeys(
-  variables: Variables,
+  variables: KeyVariables,
   state: string | undefined,
-): { readonly variables: Variables; readonly keys: GatewayKeys } {
+): { readonly variables: KeyVariables; readonly keys: GatewayKeys } {
   const keptIn = state && `${state}.keys`
   const kept = keptIn ? readKeys(keptIn) : {}
   const fresh = {

@@ -7,7 +7,7 @@ import type * as Mcp from '../../mcp/index.ts'
 import type { WorkerModule } from '../../node/command.ts'
 import { sharedState } from '../files/private-file.ts'
 import { devVarsIn } from '../files/vars.ts'
-import { Failure, Mistake, messageOf, parsingFault } from '../terminal/failure.ts'
+import { CommandFailure, Mistake, messageOf, parsingFault } from '../terminal/failure.ts'
 import { optionRows } from '../terminal/help.ts'
 import { refuseOverStdio } from './refuse.ts'
 import { overStdio } from './stdio.ts'
@@ -45,7 +45,7 @@ async function run(argv: readonly string[]): Promise<number> {
     await serve(argv, pipe)
     return 0
   } catch (error) {
-    const isOurs = error instanceof Failure
+    const isOurs = error instanceof CommandFailure
     const sentence = isOurs ? error.message : 'The server cannot be started: see stderr.'
     say(sentence)
     // The author of the module wants to know where it failed.

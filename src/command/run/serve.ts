@@ -1,8 +1,8 @@
 // `npx tidegate …` with a database: serves it.
 import { version } from '../../ground/index.ts'
-import { Failure, messageOf } from '../terminal/failure.ts'
+import { CommandFailure, messageOf } from '../terminal/failure.ts'
 import { optionRows } from '../terminal/help.ts'
-import { options, readArguments, type Way } from './arguments.ts'
+import { options, readArguments, type ServeMode } from './arguments.ts'
 import { refuseOverStdio } from './refuse.ts'
 import { ownStdout, say } from './streams.ts'
 
@@ -27,7 +27,7 @@ async function run(argv: readonly string[]): Promise<number> {
     await serveGateway(asked, pipe)
     return 0
   } catch (error) {
-    const isOurs = error instanceof Failure
+    const isOurs = error instanceof CommandFailure
     const sentence = isOurs ? messageOf(error) : FAILED
     say(sentence)
     if (!isOurs) console.error(error)
@@ -58,4 +58,4 @@ Callers send the key from the variable TIDEGATE_KEY. The Console is at /console.
 }
 
 /** Usage for serving over `stdio` or `http`. */
-const helpOf = (way: Way): string => `${abouts[way]}\n\n${optionRows(options[way])}`
+const helpOf = (way: ServeMode): string => `${abouts[way]}\n\n${optionRows(options[way])}`

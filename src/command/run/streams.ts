@@ -2,7 +2,7 @@
 import { inspect } from 'node:util'
 
 /** The subject of a log line. */
-interface About {
+interface LogSubject {
   readonly endpoint?: string | undefined
   readonly trace?: string | undefined
 }
@@ -29,10 +29,10 @@ function inOneLine(text: string): string {
 }
 
 /** The subject of a log line. Undefined when lines are for a person rather than for a log. */
-let aboutNow: (() => About) | undefined
+let aboutNow: (() => LogSubject) | undefined
 
 /** Turns later output into log lines with a time, a level and a subject: `time=… level=error endpoint=shop …`. */
-export function logLines(about: () => About): void {
+export function logLines(about: () => LogSubject): void {
   aboutNow = about
 }
 
@@ -42,7 +42,7 @@ const LEVELS = {
   ...{ log: 'info', trace: 'debug', warn: 'warn' },
 } as const
 
-function log(level: string, text: string, { endpoint, trace }: About): void {
+function log(level: string, text: string, { endpoint, trace }: LogSubject): void {
   const about = [endpoint && `endpoint=${endpoint}`, trace && `trace=${trace}`].filter(Boolean)
   const head = [`time=${new Date().toISOString()}`, `level=${level}`, ...about].join(' ')
   show(`${head} message=${JSON.stringify(inOneLine(text))}`)

@@ -10,10 +10,10 @@ import { codeOf, Mistake } from '../terminal/failure.ts'
 import type { Arguments } from './arguments.ts'
 import { databaseUrl, shown } from './database-url.ts'
 
-export type Variables = Readonly<Record<string, string>>
+export type ServeVariables = Readonly<Record<string, string>>
 
 /** The arguments that say what to serve. */
-export type Asked = Omit<Arguments, 'port' | 'state' | 'verbose' | 'origin' | 'endpoint'>
+export type ServedArguments = Omit<Arguments, 'port' | 'state' | 'verbose' | 'origin' | 'endpoint'>
 
 /**
  * Builds ENDPOINTS, DATABASE_URL and all other variables. Throws {@link Mistake}.
@@ -21,10 +21,10 @@ export type Asked = Omit<Arguments, 'port' | 'state' | 'verbose' | 'origin' | 'e
  * @param say prints a message for the person at the terminal
  */
 export async function variablesOf(
-  asked: Asked,
+  asked: ServedArguments,
   environment: NodeJS.Dict<string>,
   say: (sentence: string) => void,
-): Promise<Variables> {
+): Promise<ServeVariables> {
   const variables = { ...(asked.vars && variablesIn(asked.vars)), ...filled(environment) }
   Object.assign(variables, inFiles(variables))
   // A person who adds a database here owns the machine, so it can be a local file or on a private network.
@@ -54,7 +54,7 @@ export async function variablesOf(
 }
 
 /** The file with endpoints, if one is named. */
-const configOf = ({ config, database }: Asked): string | undefined =>
+const configOf = ({ config, database }: ServedArguments): string | undefined =>
   config ?? (database && /\.json$/i.test(database) ? database : undefined)
 
 /** True if only this machine can connect. Otherwise the operator might not own the machine. */
@@ -69,7 +69,7 @@ export const isForOwner = ({
 const IN_FILES = ['DATABASE_URL', 'ENDPOINTS', 'TIDEGATE_KEY', 'TIDEGATE_SECRET']
 
 /** Values of `DATABASE_URL_FILE` and similar variables. */
-function inFiles(variables: Variables): Variables {
+function inFiles(variables: ServeVariables): ServeVariables {
   return Object.fromEntries(
     IN_FILES.flatMap((name) => {
       const path = variables[`${name}_FILE`]
@@ -83,7 +83,7 @@ const NOTHING =
   'Name a database: npx tidegate postgres://user:password@host/database, or a SQLite file, or --config FILE, or --demo. Or set the variable DATABASE_URL.'
 
 /** The endpoint for one database. Undefined fields get their defaults. */
-function oneEndpoint(asked: Asked): object {
+function oneEndpoint(asked: ServedArguments): object {
   const { title = 'Database', purpose, rows, timeout } = asked
   return {
     name: 'main',
@@ -95,7 +95,7 @@ function oneEndpoint(asked: Asked): object {
 }
 
 /** The endpoints in a file. A connection string in it becomes a secret that the configuration refers to. */
-async function configured(path: string, say: (sentence: string) => void): Promise<Variables> {
+async function configured(path: string, say: (sentence: string) => void): Promise<ServeVariables> {
   const { text, shared } = textOf(path)
   let value: unknown
   try {
@@ -130,7 +130,10 @@ const databasesIn = (endpoint: unknown): Record<string, unknown>[] =>
     : []
 
 /** A configuration error, in terms of this command. */
-export function faultHere({ message, reason, subject }: ConfigError, asked: Asked): string {
+export function faultHere(
+  { message, reason, subject }: ConfigError,
+  asked: ServedArguments,
+): string {
   if (reason === 'secret_missing' && subject)
     return `The variable ${subject} is not set. It must hold the connection string.`
   const path = configOf(asked)
@@ -169,22 +172,22 @@ function secretIn(path: string): string {
 }
 
 /** The variables in a file with lines NAME=value. Throws {@link Mistake} if there are none. */
-function variablesIn(path: string): Variables {
+function variablesIn(path: string): ServeVariables {
   const found = filled(parseEnv(secretIn(path)))
   if (Object.keys(found).length > 0) return found
   throw new Mistake(`${shown(path)} has no line NAME=value.`)
 }
 
 /** Variables that endpoints refer to. */
-const named = ({ ENDPOINTS = '' }: Variables): string[] =>
+const named = ({ ENDPOINTS = '' }: ServeVariables): string[] =>
   [...ENDPOINTS.matchAll(/"secret:(\w+)"/g)].flatMap(([, name]) => name ?? [])
 
 /** Variables that endpoints refer to and that are not set. */
-export const unsetIn = (variables: Variables): string[] =>
+export const unsetIn = (variables: ServeVariables): string[] =>
   [...new Set(named(variables))].filter((it) => !variables[it])
 
 /** Secrets in a gateway's variables: keys, and database passwords. */
-export function secretsOf(variables: Variables): string[] {
+export function secretsOf(variables: ServeVariables): string[] {
   const urls = ['DATABASE_URL', ...named(variables)].flatMap((name) => variables[name] ?? [])
   const passwords = urls.flatMap((text) => {
     const [, written] = /\/\/[^/@:]*:([^@/]*)@/.exec(text) ?? []

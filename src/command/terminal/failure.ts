@@ -1,7 +1,7 @@
 import { plain } from './table.ts'
 
 /** A failure, with a message for the person at the terminal. The message contains no secrets. */
-export class Failure extends Error {
+export class CommandFailure extends Error {
   /** The exit code: 1 if it failed. */
   readonly code: number
   /** The status of the HTTP response that reported it. */
@@ -18,7 +18,7 @@ export class Failure extends Error {
 export const NOT_UNDERSTOOD = 2
 
 /** A mistake in the command, or in a file or variable that it names. */
-export class Mistake extends Failure {
+export class Mistake extends CommandFailure {
   constructor(message: string) {
     super(message, NOT_UNDERSTOOD)
   }

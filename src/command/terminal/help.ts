@@ -1,14 +1,14 @@
 // The text of --help.
-import type { Command, Option, Options } from '../command.ts'
+import type { Command, CommandOption, CommandOptions } from '../command.ts'
 
 /** Usage for one command. */
-export function helpOf({ words, args, about, more }: Command, options: Options): string {
+export function helpOf({ words, args, about, more }: Command, options: CommandOptions): string {
   const usage = ['npx tidegate', words, ...args, '[options]'].join(' ')
   return [`${about}\n\n  ${usage}`, more, optionRows(options)].filter(Boolean).join('\n\n')
 }
 
 /** All of these commands, one per line. */
-export function listOf(commands: readonly Command[], options: Options): string {
+export function listOf(commands: readonly Command[], options: CommandOptions): string {
   const lines = commands.map(
     ({ words, args, about }) => [['npx tidegate', words, ...args].join(' '), about] as const,
   )
@@ -26,9 +26,10 @@ For help on serving: npx tidegate --help, serve --help and run --help.`
 }
 
 /** Options, one per line. */
-export const optionRows = (options: Options): string => rows(Object.entries(options).map(row))
+export const optionRows = (options: CommandOptions): string =>
+  rows(Object.entries(options).map(row))
 
-const row = ([name, { value, short, about }]: readonly [string, Option]) =>
+const row = ([name, { value, short, about }]: readonly [string, CommandOption]) =>
   [`${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`, about] as const
 
 function rows(pairs: readonly (readonly [string, string])[]): string {

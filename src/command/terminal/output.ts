@@ -1,6 +1,6 @@
 // Prints a command's result, and asks for confirmation.
 import { createInterface } from 'node:readline/promises'
-import { Failure } from './failure.ts'
+import { CommandFailure } from './failure.ts'
 
 /** The option of commands that cannot be undone. */
 export const sure = {
@@ -24,7 +24,10 @@ export function print({ json }: Choices, value: unknown, textOf: () => string): 
 /** Stops unless the command was given --yes. */
 export function assertSure({ yes }: Choices, what: string): void {
   if (!yes)
-    throw new Failure(`This would ${what}. Nothing was changed: add --yes to do it.`, NOT_DONE)
+    throw new CommandFailure(
+      `This would ${what}. Nothing was changed: add --yes to do it.`,
+      NOT_DONE,
+    )
 }
 
 /** Asks whether to continue. True with --yes; false without a terminal. */

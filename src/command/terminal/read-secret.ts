@@ -1,7 +1,7 @@
 // Reads a secret without exposing it in process lists or shell history.
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { Failure, Mistake } from './failure.ts'
+import { CommandFailure, Mistake } from './failure.ts'
 
 const MAX_CHARS = 20_000
 
@@ -37,7 +37,7 @@ function prompt(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
   return new Promise<string>((resolve, reject) => {
     lines.once('line', resolve)
-    lines.once('SIGINT', () => reject(new Failure('Nothing was changed.', 130)))
+    lines.once('SIGINT', () => reject(new CommandFailure('Nothing was changed.', 130)))
     lines.once('close', () => resolve(''))
   }).finally(() => {
     lines.close()

@@ -1,10 +1,10 @@
 // Text output for people.
 
 /** A heading, and the function that returns a row's cell. */
-export type Column<Row> = readonly [heading: string, cell: (row: Row) => unknown]
+export type TerminalColumn<Row> = readonly [heading: string, cell: (row: Row) => unknown]
 
 /** Lays out rows below their headings. Leaves out empty columns. */
-export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+export function table<Row>(columns: readonly TerminalColumn<Row>[], rows: readonly Row[]): string {
   const all = columns.map(([heading, cell]) => ({
     heading,
     texts: rows.map((row) => plain(cell(row) ?? '')),

@@ -1,7 +1,7 @@
 import type { Child, FC } from 'hono/jsx'
 import { Head, Page } from '../parts/page.tsx'
 import { GROUPS, type ShownGroup } from '../rules/group.ts'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 /** Parts of the Access section. */
 const PARTS = {
@@ -13,7 +13,7 @@ const PARTS = {
 
 /** A page in Access with its part, title and actions. */
 export const AccessPage: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly part: keyof typeof PARTS
   readonly title: string
   readonly about?: Child

@@ -6,7 +6,7 @@ import { Note } from '../parts/note.tsx'
 import { EndpointPage } from '../parts/page.tsx'
 import { pathWith, Search } from '../parts/pages.tsx'
 import { GROUPS } from '../rules/group.ts'
-import { type Answers, ask, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit } from '../visit.ts'
 import { GroupTable } from './group-table.tsx'
 import { KeyPanel } from './key-table.tsx'
 
@@ -14,7 +14,7 @@ import { KeyPanel } from './key-table.tsx'
 const PAGE = 20
 
 /** `/console/endpoints/NAME/access`: keys and groups that open this endpoint. */
-export const endpointAccess = new Hono<{ Bindings: Visit }>().get('/', async (c) => {
+export const endpointAccess = new Hono<{ Bindings: ConsoleVisit }>().get('/', async (c) => {
   const visit = c.env
   const endpoint = await endpointOf(visit, c.req.param('name'))
   const { name } = endpoint

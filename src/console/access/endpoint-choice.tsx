@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { Draft } from '../parts/draft.ts'
+import type { FormDraft } from '../parts/draft.ts'
 import { Field, Tick, Ticks } from '../parts/field.tsx'
 import type { Answers } from '../visit.ts'
 
@@ -11,7 +11,7 @@ const MAX_NAMED = 5
 
 /** Choice of the endpoints that a key opens. */
 export const EndpointChoice: FC<{
-  readonly draft: Draft
+  readonly draft: FormDraft
   readonly endpoints: Answers['Endpoints']
   readonly stored: readonly string[]
 }> = ({ draft, endpoints: { endpoints, total }, stored }) => {

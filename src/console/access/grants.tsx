@@ -7,7 +7,7 @@ import { ButtonLink } from '../parts/form.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Pages, pathWith, Search } from '../parts/pages.tsx'
 import { hidden, Table } from '../parts/table.tsx'
-import { type Answers, ask, NotFound, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit, NotFound } from '../visit.ts'
 import { AccessPage, NoSignIn } from './area.tsx'
 import { namesOfEndpoints } from './endpoint-choice.tsx'
 
@@ -19,7 +19,7 @@ const MESSAGES = {
 }
 
 /** `/console/access/grants`: people who signed in, and the apps that act for them. */
-export const grants = new Hono<{ Bindings: Visit }>()
+export const grants = new Hono<{ Bindings: ConsoleVisit }>()
   .get('/', async (c) => {
     const visit = c.env
     const { person, cursor, done } = c.req.query()

@@ -2,12 +2,12 @@ import type { FC } from 'hono/jsx'
 import { counted } from '../../ground/index.ts'
 import { answer } from '../answer.ts'
 import { Done } from '../parts/done.tsx'
-import { type Draft, fresh } from '../parts/draft.ts'
+import { type FormDraft, fresh } from '../parts/draft.ts'
 import { Area, Choice, Field, Problem } from '../parts/field.tsx'
 import { ButtonLink } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { GROUPS, groupOf, rulesInWords, titleOf } from '../rules/group.ts'
-import { type Answers, ask, demand, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit, demand } from '../visit.ts'
 import { AccessPage, crumbsFrom } from './area.tsx'
 import { GROUP_CHANGES } from './group-change.ts'
 import { membersOf } from './group-table.tsx'
@@ -22,10 +22,10 @@ const MAX_OPTIONS = 100
 
 /** Page for one group: its members and endpoints. */
 export async function groupPage(
-  visit: Visit,
+  visit: ConsoleVisit,
   name: string,
   query: MembersQuery,
-  draft: Draft = fresh,
+  draft: FormDraft = fresh,
 ): Promise<Response> {
   const group = await groupOf(visit, name)
   const keys = pageOf(group.keys, query, 'keys', KEYS_PAGE)
@@ -163,7 +163,7 @@ const People: FC<GroupPart> = (part) => (
 
 /** Key labels. A revoked key has no label. */
 async function labelsOf(
-  visit: Visit,
+  visit: ConsoleVisit,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const all = await Promise.all(ids.map((id) => ask<Answers['Key']>(visit, 'GET', `/keys/${id}`)))

@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { GROUPS, type ShownGroup, titleOf } from '../rules/group.ts'
-import type { Answers, Visit } from '../visit.ts'
+import type { Answers, ConsoleVisit } from '../visit.ts'
 import { AccessPage, GroupCrumbs } from './area.tsx'
 
 /** Maximum number of notes, and of endpoints, in a report. */
@@ -9,7 +9,7 @@ const MAX_REPORTS = 100
 
 /** Test of a group's rules: tools that they turn off, and names in them that do not exist. */
 export const ReportPage: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly group: ShownGroup
   readonly reports: Answers['GroupReports']['endpoints']
 }> = ({ visit, group, reports }) => (

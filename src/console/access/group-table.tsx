@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import { counted } from '../../ground/index.ts'
-import { type Column, Table } from '../parts/table.tsx'
+import { Table, type TableHeading } from '../parts/table.tsx'
 import { GROUPS, rulesInWords, type ShownGroup, titleOf } from '../rules/group.ts'
 
 /** Table of groups: all groups, or only those with an endpoint, and their access to it. */
@@ -50,7 +50,7 @@ export const GroupTable: FC<{
 export const membersOf = ({ people, keys }: ShownGroup): string =>
   `${counted(people.length, 'person', 'people')}, ${counted(keys.length, 'key')}`
 
-const NAME: Column<ShownGroup> = {
+const NAME: TableHeading<ShownGroup> = {
   head: 'Group',
   isName: true,
   class: 'whole',

@@ -3,12 +3,12 @@ import { counted } from '../../ground/index.ts'
 import { answer, seeOther } from '../answer.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Done } from '../parts/done.tsx'
-import { Draft, fresh } from '../parts/draft.ts'
+import { FormDraft, fresh } from '../parts/draft.ts'
 import { Field, Problem } from '../parts/field.tsx'
 import { ButtonLink, Form, Submit } from '../parts/form.tsx'
 import { Pages, pathWith, Search } from '../parts/pages.tsx'
 import { GROUPS, groupOf, titleOf } from '../rules/group.ts'
-import { type Answers, ask, demand, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit, demand } from '../visit.ts'
 import { AccessPage, crumbsFrom, GroupCrumbs } from './area.tsx'
 import { changeOf } from './group-change.ts'
 import { groupPage } from './group-page.tsx'
@@ -20,7 +20,7 @@ const MESSAGES = {
 }
 
 /** `/console/access/groups`: the list, and one group. */
-export const groups = new Hono<{ Bindings: Visit }>()
+export const groups = new Hono<{ Bindings: ConsoleVisit }>()
   .get('/', async (c) => {
     const visit = c.env
     const { search, cursor, done } = c.req.query()
@@ -55,7 +55,7 @@ export const groups = new Hono<{ Bindings: Visit }>()
     const title = fields.get('title')
     const group = { name, ...(title && { title }), endpoints: {} }
     const { refused } = await ask(c.env, 'POST', '/groups', group)
-    if (refused) return newGroupPage(c.env, new Draft(fields, refused))
+    if (refused) return newGroupPage(c.env, new FormDraft(fields, refused))
     return seeOther(`${GROUPS}/${name}`)
   })
   .get('/:name', (c) => groupPage(c.env, c.req.param('name'), c.req.query()))
@@ -65,7 +65,7 @@ export const groups = new Hono<{ Bindings: Visit }>()
     const { patch, done } = changeOf(group, visit.fields)
     const path = pathWith(`/groups/${group.name}`, { unchangedSince: group.changedAt })
     const { refused } = await ask(visit, 'PATCH', path, patch)
-    if (refused) return groupPage(visit, group.name, {}, new Draft(visit.fields, refused))
+    if (refused) return groupPage(visit, group.name, {}, new FormDraft(visit.fields, refused))
     return seeOther(`${GROUPS}/${group.name}?done=${done}`)
   })
   .get('/:name/report', async (c) => {
@@ -106,7 +106,7 @@ export const groups = new Hono<{ Bindings: Visit }>()
     return seeOther(`${GROUPS}?done=deleted`)
   })
 
-const newGroupPage = (visit: Visit, draft: Draft): Response =>
+const newGroupPage = (visit: ConsoleVisit, draft: FormDraft): Response =>
   answer(
     <AccessPage
       visit={visit}

@@ -1,5 +1,5 @@
 import { Hono } from 'hono/tiny'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import { grants } from './grants.tsx'
 import { groups } from './groups.tsx'
 import { keys } from './keys.tsx'
@@ -9,7 +9,7 @@ import { signIns } from './sign-ins.tsx'
 export { endpointAccess } from './endpoint-access.tsx'
 
 /** `/console/access`: keys, groups, grants and sign-ins. */
-export const access = new Hono<{ Bindings: Visit }>()
+export const access = new Hono<{ Bindings: ConsoleVisit }>()
   .route('/groups/:name/endpoints/:endpoint', rules)
   .route('/groups', groups)
   .route('/grants', grants)

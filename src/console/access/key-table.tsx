@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { ShownKey } from '../parts/key.tsx'
+import type { ApiKey } from '../parts/key.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Pages } from '../parts/pages.tsx'
 import { State } from '../parts/state.tsx'
@@ -26,7 +26,7 @@ export const KeyPanel: FC<{
   </div>
 )
 
-const KeyTable: FC<{ readonly keys: readonly ShownKey[] }> = ({ keys }) => (
+const KeyTable: FC<{ readonly keys: readonly ApiKey[] }> = ({ keys }) => (
   <Table
     caption="Keys"
     class="fold"
@@ -65,7 +65,7 @@ const KeyTable: FC<{ readonly keys: readonly ShownKey[] }> = ({ keys }) => (
   />
 )
 
-const expiryOf = ({ expiresAt }: ShownKey) =>
+const expiryOf = ({ expiresAt }: ApiKey) =>
   expiresAt !== undefined && Date.parse(expiresAt) <= Date.now() ? (
     <State kind="off" word="Expired" />
   ) : (

@@ -2,14 +2,14 @@ import { Hono } from 'hono/tiny'
 import { answer, seeOther } from '../answer.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Done } from '../parts/done.tsx'
-import { Draft, fresh } from '../parts/draft.ts'
+import { FormDraft, fresh } from '../parts/draft.ts'
 import { Fact } from '../parts/fact.tsx'
 import { Problem } from '../parts/field.tsx'
 import { ButtonLink, Submit } from '../parts/form.tsx'
-import { createKey, endOf, KeyForm, type ShownKey } from '../parts/key.tsx'
+import { type ApiKey, createKey, endOf, KeyForm } from '../parts/key.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { pathWith, Search } from '../parts/pages.tsx'
-import { type Answers, ask, demand, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit, demand } from '../visit.ts'
 import { AccessPage, crumbsFrom } from './area.tsx'
 import { EndpointChoice, endpointsIn, namesOfEndpoints } from './endpoint-choice.tsx'
 import { KeyPanel } from './key-table.tsx'
@@ -23,7 +23,7 @@ const MESSAGES = {
 }
 
 /** `/console/access`: keys for all endpoints. */
-export const keys = new Hono<{ Bindings: Visit }>()
+export const keys = new Hono<{ Bindings: ConsoleVisit }>()
   .get('/', async (c) => {
     const visit = c.env
     const { search, endpoint, cursor, done } = c.req.query()
@@ -66,7 +66,7 @@ export const keys = new Hono<{ Bindings: Visit }>()
     const endpoints = endpointsIn(visit.fields)
     const created =
       endpoints.length > 0 ? await createKey(visit, endpoints) : { refused: NO_ENDPOINT }
-    if ('refused' in created) return newKeyPage(visit, new Draft(visit.fields, created.refused))
+    if ('refused' in created) return newKeyPage(visit, new FormDraft(visit.fields, created.refused))
     return answer(<MadeKey visit={visit} made={created.made} />, 201)
   })
   .get('/keys/:id', async (c) => keyPage(c.env, c.req.param('id'), fresh, c.req.query('done')))
@@ -81,7 +81,7 @@ export const keys = new Hono<{ Bindings: Visit }>()
       endpoints: endpointsIn(fields),
       expiresAt: expires ? endOf(expires) : null,
     })
-    if (refused) return keyPage(visit, id, new Draft(fields, refused))
+    if (refused) return keyPage(visit, id, new FormDraft(fields, refused))
     return seeOther(`${LIST}/keys/${id}?done=changed`)
   })
   .get('/keys/:id/revoke', async (c) => {
@@ -127,12 +127,16 @@ const MISSING = 'There is no such key. It may have been revoked already.'
 const pathOf = (id: string, query: Readonly<Record<string, string>> = {}) =>
   pathWith(`/keys/${encodeURIComponent(id)}`, query)
 
-const keyOf = (visit: Visit, id: string) => demand<ShownKey>(visit, 'GET', pathOf(id), MISSING)
+const keyOf = (visit: ConsoleVisit, id: string) => demand<ApiKey>(visit, 'GET', pathOf(id), MISSING)
 
-const endpointsOf = (visit: Visit) =>
+const endpointsOf = (visit: ConsoleVisit) =>
   demand<Answers['Endpoints']>(visit, 'GET', '/endpoints?limit=200')
 
-async function newKeyPage(visit: Visit, draft: Draft, endpoint?: string): Promise<Response> {
+async function newKeyPage(
+  visit: ConsoleVisit,
+  draft: FormDraft,
+  endpoint?: string,
+): Promise<Response> {
   return answer(
     <AccessPage
       visit={visit}
@@ -164,7 +168,12 @@ async function newKeyPage(visit: Visit, draft: Draft, endpoint?: string): Promis
   )
 }
 
-async function keyPage(visit: Visit, id: string, draft: Draft, done?: string): Promise<Response> {
+async function keyPage(
+  visit: ConsoleVisit,
+  id: string,
+  draft: FormDraft,
+  done?: string,
+): Promise<Response> {
   const [key, endpoints] = await Promise.all([keyOf(visit, id), endpointsOf(visit)])
   return answer(
     <AccessPage

@@ -3,7 +3,7 @@ import { Copy } from '../parts/copy.tsx'
 import { ButtonLink } from '../parts/form.tsx'
 import { HostTabs } from '../parts/tabs.tsx'
 import { snippetsFor } from '../snippets.ts'
-import type { Answers, Visit } from '../visit.ts'
+import type { Answers, ConsoleVisit } from '../visit.ts'
 import { AccessPage, crumbsFrom } from './area.tsx'
 import { namesOfEndpoints } from './endpoint-choice.tsx'
 
@@ -12,7 +12,7 @@ const MAX_URLS = 20
 
 /** Page that shows a new key once, with instructions for each app. */
 export const MadeKey: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly made: Answers['NewKey']
 }> = ({ visit, made }) => {
   const { key, label, endpoints, secretUrls } = made

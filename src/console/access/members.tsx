@@ -1,19 +1,19 @@
 import type { Child, FC } from 'hono/jsx'
-import type { Draft } from '../parts/draft.ts'
+import type { FormDraft } from '../parts/draft.ts'
 import { Form, Submit } from '../parts/form.tsx'
 import { pathWith, Search } from '../parts/pages.tsx'
 import { GROUPS, type ShownGroup } from '../rules/group.ts'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 /** Query in the address of a group's page. */
 export type MembersQuery = Readonly<Record<string, string | undefined>>
 
 /** A group, with the query and form of its page. */
 export interface GroupPart {
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly group: ShownGroup
   readonly query: MembersQuery
-  readonly draft: Draft
+  readonly draft: FormDraft
 }
 
 /** Page of a list that the query selects: `people=2&people-search=ada`. */
@@ -27,7 +27,7 @@ export function pageOf(all: readonly string[], query: MembersQuery, what: string
   return { shown, search, page, pages, total: all.length }
 }
 
-interface Row {
+interface MemberRow {
   readonly text: string
   readonly href?: string
   readonly under?: string
@@ -39,9 +39,9 @@ export const Members: FC<
     readonly what: 'people' | 'keys' | 'endpoints'
     readonly page: ReturnType<typeof pageOf>
     /** Content of a member's row. Defaults to its id. */
-    readonly rowOf?: (id: string) => Row
+    readonly rowOf?: (id: string) => MemberRow
   }
-> = ({ visit, group, what, page, rowOf = (text): Row => ({ text }) }) => {
+> = ({ visit, group, what, page, rowOf = (text): MemberRow => ({ text }) }) => {
   const { shown, search, page: at, pages, total } = page
   if (total === 0) return <p class="dim">No {what} in this group.</p>
   const path = `${GROUPS}/${group.name}`
@@ -79,7 +79,7 @@ export const Members: FC<
   )
 }
 
-const Member: FC<Row & { readonly id: string }> = ({ id, text, href, under }) => (
+const Member: FC<MemberRow & { readonly id: string }> = ({ id, text, href, under }) => (
   <li>
     <input type="checkbox" name="member" value={id} aria-label={`Select ${text}`} />
     <span dir="auto">

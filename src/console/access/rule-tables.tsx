@@ -1,20 +1,20 @@
 import { Hono } from 'hono/tiny'
 import { answer, seeOther } from '../answer.ts'
 import { Done } from '../parts/done.tsx'
-import { Draft, fresh } from '../parts/draft.ts'
+import { FormDraft, fresh } from '../parts/draft.ts'
 import { Area, Problem } from '../parts/field.tsx'
 import { Form, Submit } from '../parts/form.tsx'
 import { editorOf } from '../rules/editor.tsx'
 import { GROUPS, groupEndpoint, titleOf } from '../rules/group.ts'
 import { hrefOf, type RuleScope, type RuleView, rulesOf, viewIn } from '../rules/scope.ts'
 import { onward, saveTicks } from '../rules/ticks.ts'
-import { NotFound, type Visit } from '../visit.ts'
+import { type ConsoleVisit, NotFound } from '../visit.ts'
 import { AccessPage, GroupCrumbs } from './area.tsx'
 
 const MESSAGES = { saved: 'Access saved. Takes effect everywhere within 10 seconds.' }
 
 /** `…/tables/DATABASE`: tables and columns in a database that a group sees. */
-export const ruleTables = new Hono<{ Bindings: Visit }>()
+export const ruleTables = new Hono<{ Bindings: ConsoleVisit }>()
   .get('/:database', async (c) =>
     tablesPage(await scopeOf(c.env, c.req.param()), viewIn(c.req.query()), fresh),
   )
@@ -22,13 +22,13 @@ export const ruleTables = new Hono<{ Bindings: Visit }>()
     const scope = await scopeOf(c.env, c.req.param())
     const view = viewIn(c.req.query())
     const refused = await saveTicks(scope, view)
-    if (refused) return tablesPage(scope, view, new Draft(c.env.fields, refused))
+    if (refused) return tablesPage(scope, view, new FormDraft(c.env.fields, refused))
     return seeOther(onward(scope, view))
   })
 
 /** Group and database in a path. Throws {@link NotFound}. */
 async function scopeOf(
-  visit: Visit,
+  visit: ConsoleVisit,
   { name, endpoint: endpointName, database = '' }: Readonly<Record<string, string>>,
 ): Promise<RuleScope> {
   const { group, endpoint } = await groupEndpoint(visit, name, endpointName)
@@ -39,7 +39,7 @@ async function scopeOf(
   return { visit, group, endpoint, database, path }
 }
 
-async function tablesPage(scope: RuleScope, view: RuleView, draft: Draft): Promise<Response> {
+async function tablesPage(scope: RuleScope, view: RuleView, draft: FormDraft): Promise<Response> {
   const { visit, group, endpoint, database } = scope
   const { table } = view
   const rules = rulesOf(scope)

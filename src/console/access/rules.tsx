@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import { Hono } from 'hono/tiny'
 import { answer, seeOther } from '../answer.ts'
 import { Done } from '../parts/done.tsx'
-import { Draft, fresh } from '../parts/draft.ts'
+import { FormDraft, fresh } from '../parts/draft.ts'
 import { type ShownEndpoint, toolsOf } from '../parts/endpoint.ts'
 import { Area, Field, Problem, Tick, Ticks } from '../parts/field.tsx'
 import { Form, Submit } from '../parts/form.tsx'
@@ -11,14 +11,14 @@ import { pathWith } from '../parts/pages.tsx'
 import { recognised } from '../parts/recognise.ts'
 import { textIn } from '../parts/texts.ts'
 import { GROUPS, groupEndpoint, type ShownGroup, titleOf } from '../rules/group.ts'
-import { ask, type Visit } from '../visit.ts'
+import { ask, type ConsoleVisit } from '../visit.ts'
 import { AccessPage, GroupCrumbs } from './area.tsx'
 import { ruleTables } from './rule-tables.tsx'
 
 const MESSAGES = { saved: 'Rules saved. Takes effect everywhere within 10 seconds.' }
 
 /** `/console/access/groups/GROUP/endpoints/ENDPOINT`: a group's rules for an endpoint. */
-export const rules = new Hono<{ Bindings: Visit }>()
+export const rules = new Hono<{ Bindings: ConsoleVisit }>()
   .get('/', (c) =>
     rulesPage(c.env, c.req.param('name') ?? '', c.req.param('endpoint') ?? '', c.req.query('done')),
   )
@@ -30,7 +30,7 @@ export const rules = new Hono<{ Bindings: Visit }>()
       c.req.param('name'),
       c.req.param('endpoint'),
     )
-    const show = (draft: Draft) => rulesPage(visit, group.name, endpoint.name, undefined, draft)
+    const show = (draft: FormDraft) => rulesPage(visit, group.name, endpoint.name, undefined, draft)
     const urls = new Map<string, string>()
     for (const name of Object.keys(endpoint.databases)) {
       const text = textIn(fields, fieldOf(endpoint.name, name, 'url'))
@@ -38,14 +38,14 @@ export const rules = new Hono<{ Bindings: Visit }>()
       const found = await recognised(visit, text)
       if ('message' in found) {
         const field = fieldOf(endpoint.name, name, 'url')
-        return show(new Draft(fields, { field, message: found.message }))
+        return show(new FormDraft(fields, { field, message: found.message }))
       }
       urls.set(name, found.url)
     }
     const patch = { endpoints: { [endpoint.name]: rulesIn(fields, group, endpoint, urls) } }
     const path = pathWith(`/groups/${group.name}`, { unchangedSince: fields.get('was') ?? '' })
     const { refused } = await ask(visit, 'PATCH', path, patch)
-    if (refused) return show(new Draft(fields, refused))
+    if (refused) return show(new FormDraft(fields, refused))
     return seeOther(`${GROUPS}/${group.name}/endpoints/${endpoint.name}?done=saved`)
   })
   .route('/tables', ruleTables)
@@ -92,11 +92,11 @@ function rulesIn(
 }
 
 async function rulesPage(
-  visit: Visit,
+  visit: ConsoleVisit,
   groupName: string,
   endpointName: string,
   done?: string,
-  draft: Draft = fresh,
+  draft: FormDraft = fresh,
 ): Promise<Response> {
   const { group, endpoint, rules } = await groupEndpoint(visit, groupName, endpointName)
   const { tools, databases } = rules
@@ -164,7 +164,7 @@ async function rulesPage(
 }
 
 const DatabaseShown: FC<{
-  readonly draft: Draft
+  readonly draft: FormDraft
   readonly group: ShownGroup
   readonly endpoint: string
   readonly name: string

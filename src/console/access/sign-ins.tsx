@@ -1,13 +1,13 @@
 import { Hono } from 'hono/tiny'
 import { answer } from '../answer.ts'
 import { Copy } from '../parts/copy.tsx'
-import { Draft, fresh } from '../parts/draft.ts'
+import { FormDraft, fresh } from '../parts/draft.ts'
 import { Field, Problem } from '../parts/field.tsx'
 import { ButtonLink, Form, Submit } from '../parts/form.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Table } from '../parts/table.tsx'
 import { textIn } from '../parts/texts.ts'
-import { type Answers, ask, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit } from '../visit.ts'
 import { AccessPage, NoSignIn } from './area.tsx'
 
 const SIGN_INS = '/console/access/sign-ins'
@@ -16,14 +16,14 @@ const SIGN_INS = '/console/access/sign-ins'
 const EVENTS = 100
 
 /** `/console/access/sign-ins`: one-time codes, and recent sign-in events. */
-export const signIns = new Hono<{ Bindings: Visit }>()
+export const signIns = new Hono<{ Bindings: ConsoleVisit }>()
   .get('/', (c) => signInsPage(c.env, fresh))
   .post('/', async (c) => {
     const visit = c.env
     const person = textIn(visit.fields, 'person')
     const asked = person ? { person } : {}
     const made = await ask<Answers['SignInCode']>(visit, 'POST', '/signin-codes', asked)
-    if (!made.ok) return signInsPage(visit, new Draft(visit.fields, made.refused))
+    if (!made.ok) return signInsPage(visit, new FormDraft(visit.fields, made.refused))
     const { code, expiresAt } = made.body
     return answer(
       <AccessPage
@@ -48,7 +48,7 @@ export const signIns = new Hono<{ Bindings: Visit }>()
     )
   })
 
-async function signInsPage(visit: Visit, draft: Draft): Promise<Response> {
+async function signInsPage(visit: ConsoleVisit, draft: FormDraft): Promise<Response> {
   const path = `/signin-events?limit=${EVENTS}`
   const found = await ask<{ events: Answers['SignInEvent'][] }>(visit, 'GET', path)
   return answer(

@@ -1,11 +1,11 @@
 import type { ShownEndpoint } from '../parts/endpoint.ts'
-import type { CallRecord, Statement } from './reading.ts'
+import type { ApiCallRecord, ApiStatement } from './reading.ts'
 
 /** Maximum length of a statement in the call log. Values are cut earlier. */
 const MAX_SQL_CHARS = 4_000
 
 /** True if a logged statement can run again as it is: it has its values or does not need any. */
-export function isWhole({ sql = '', params }: Statement, endpoint: ShownEndpoint): boolean {
+export function isWhole({ sql = '', params }: ApiStatement, endpoint: ShownEndpoint): boolean {
   if (sql === '' || (sql.endsWith('…') && sql.length >= MAX_SQL_CHARS)) return false
   if (endpoint.records ? endpoint.records.literals : false)
     return params === undefined || valuesOf(params) !== undefined
@@ -24,7 +24,7 @@ function valuesOf(params: string): readonly unknown[] | undefined {
 }
 
 /** Link that opens a call in the Workbench, with its tool and statement. */
-export function workbenchOf(record: CallRecord, endpoint: ShownEndpoint, statement = 0): string {
+export function workbenchOf(record: ApiCallRecord, endpoint: ShownEndpoint, statement = 0): string {
   const path = `/console/endpoints/${endpoint.name}/workbench`
   const ran = record.statements?.[statement]
   if (ran?.sql === undefined) {

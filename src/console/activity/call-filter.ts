@@ -11,10 +11,10 @@ export const OUTCOMES = { ok: 'answered', refused: 'refused', error: 'failed or 
 
 /** Fields in the filter, except the time. */
 const FIELDS = ['text', 'endpoint', 'caller', 'tool', 'client', 'outcome'] as const
-type Field = (typeof FIELDS)[number]
+type FilterField = (typeof FIELDS)[number]
 
 /** Filter for calls. An empty field matches everything. */
-export type CallFilter = Readonly<Record<Field, string>> & {
+export type CallFilter = Readonly<Record<FilterField, string>> & {
   readonly time: keyof typeof PERIODS
   /** Start of a page of older calls. */
   readonly cursor: string
@@ -26,7 +26,10 @@ const MAX_CHARS = 300
 /** Filter from a URL's query. */
 export function filterOf(params: URLSearchParams, endpoint?: string): CallFilter {
   const field = (name: string) => (params.get(name) ?? '').slice(0, MAX_CHARS)
-  const fields = Object.fromEntries(FIELDS.map((it) => [it, field(it)])) as Record<Field, string>
+  const fields = Object.fromEntries(FIELDS.map((it) => [it, field(it)])) as Record<
+    FilterField,
+    string
+  >
   const time = field('time')
   return {
     ...fields,

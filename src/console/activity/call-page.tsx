@@ -4,12 +4,12 @@ import { Fact } from '../parts/fact.tsx'
 import { ButtonLink } from '../parts/form.tsx'
 import { isWhole, workbenchOf } from './again.ts'
 import { appOf, Outcome, reasonOf, whoOf } from './calls.tsx'
-import type { CallRecord, Statement } from './reading.ts'
+import type { ApiCallRecord, ApiStatement } from './reading.ts'
 import { figure } from './times.tsx'
 
 /** Everything in the call log about one call. */
 export const CallShown: FC<{
-  readonly record: CallRecord
+  readonly record: ApiCallRecord
   readonly endpoint: ShownEndpoint
   readonly labels: ReadonlyMap<string, string>
 }> = ({ record, endpoint, labels }) => (
@@ -52,9 +52,9 @@ export const CallShown: FC<{
 )
 
 const StatementShown: FC<{
-  readonly record: CallRecord
+  readonly record: ApiCallRecord
   readonly endpoint: ShownEndpoint
-  readonly statement: Statement
+  readonly statement: ApiStatement
   readonly i: number
   readonly isOnly: boolean
 }> = ({ record, endpoint, statement, i, isOnly }) => (

@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import { State } from '../parts/state.tsx'
 import { Table } from '../parts/table.tsx'
 import { cut } from '../parts/texts.ts'
-import type { CallRecord } from './reading.ts'
+import type { ApiCallRecord } from './reading.ts'
 import { figure, Time } from './times.tsx'
 
 /** Maximum length of text from callers in the list. A call's page shows the full log entry. */
@@ -12,7 +12,7 @@ const MAX_NAME = 40
 
 /** Table of calls, newest first. Its rows have ids for the script. */
 export const CallsTable: FC<{
-  readonly records: readonly CallRecord[]
+  readonly records: readonly ApiCallRecord[]
   /** Key labels. */
   readonly labels: ReadonlyMap<string, string>
   /** Base path of the pages for single calls. */
@@ -85,10 +85,10 @@ export const CallsTable: FC<{
 )
 
 /** Link to a call's page. */
-const callHref = (path: string, { id, endpoint }: CallRecord, at = ''): string =>
+const callHref = (path: string, { id, endpoint }: ApiCallRecord, at = ''): string =>
   `${path}/calls/${id}${at}?${new URLSearchParams({ endpoint })}`
 
-const Ran: FC<{ readonly record: CallRecord; readonly path: string }> = ({ record, path }) => {
+const Ran: FC<{ readonly record: ApiCallRecord; readonly path: string }> = ({ record, path }) => {
   const { statements = [], calls = 1 } = record
   const [first] = statements
   const more = statements.length - 1
@@ -109,7 +109,7 @@ const Ran: FC<{ readonly record: CallRecord; readonly path: string }> = ({ recor
 }
 
 /** Outcome of a call: a shape and a word. */
-export const Outcome: FC<{ readonly record: CallRecord }> = ({ record: { outcome, code } }) => {
+export const Outcome: FC<{ readonly record: ApiCallRecord }> = ({ record: { outcome, code } }) => {
   if (outcome === 'ok') return <State kind="ok" word="Answered" />
   if (outcome === 'refused') return <State kind="bad" word="Refused" />
   if (code === 'timeout') return <State kind="low" word="Stopped" />
@@ -117,7 +117,7 @@ export const Outcome: FC<{ readonly record: CallRecord }> = ({ record: { outcome
 }
 
 /** Reason a call was not answered. */
-export const reasonOf = ({ code = '' }: CallRecord): string =>
+export const reasonOf = ({ code = '' }: ApiCallRecord): string =>
   Object.hasOwn(REASONS, code)
     ? REASONS[code]!
     : code
@@ -150,5 +150,5 @@ export function whoOf(caller: string | undefined, labels?: ReadonlyMap<string, s
 }
 
 /** The app's own name and version. */
-export const appOf = ({ name, version }: NonNullable<CallRecord['client']>): string =>
+export const appOf = ({ name, version }: NonNullable<ApiCallRecord['client']>): string =>
   version ? `${name} ${version}` : name

@@ -1,6 +1,6 @@
 import { Note } from '../parts/note.tsx'
 import { Table } from '../parts/table.tsx'
-import { type Answers, ask, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit } from '../visit.ts'
 import type { CallScope } from './call-filter.ts'
 import { Time } from './times.tsx'
 
@@ -8,7 +8,7 @@ const PAGE = 50
 
 /** List of changes: all changes, or only those to one endpoint. */
 export async function changesShown(
-  visit: Visit,
+  visit: ConsoleVisit,
   { path, endpoint }: CallScope,
   cursor: string | null,
 ) {

@@ -43,7 +43,7 @@ export const Columns = ({
 }
 
 /** A value on a line. Undefined leaves a gap. */
-type Value = number | undefined
+type ChartValue = number | undefined
 
 /**
  * Chart with two lines through the middle of each bucket, the second above the first. Each rule is ten times the one
@@ -53,7 +53,10 @@ export const Lines = ({
   main,
   second,
   ...props
-}: ChartProps & { readonly main: readonly Value[]; readonly second: readonly Value[] }) => {
+}: ChartProps & {
+  readonly main: readonly ChartValue[]
+  readonly second: readonly ChartValue[]
+}) => {
   // A stopped call can be a thousand times slower than the others. On a linear scale, the rest would look flat.
   const y = scaleLog()
     .domain([1, Math.max(10, ...[...main, ...second].map((it) => it ?? 0))])
@@ -61,7 +64,7 @@ export const Lines = ({
     .clamp(true)
     .nice()
   const width = (RIGHT - LEFT) / main.length
-  const path = line<Value>()
+  const path = line<ChartValue>()
     .defined((it) => it !== undefined)
     .x((_, i) => LEFT + (i + 0.5) * width)
     .y((it) => y(Math.max(1, it ?? 1)))

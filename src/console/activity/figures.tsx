@@ -1,8 +1,8 @@
 import type { Child, FC } from 'hono/jsx'
-import { type Column, Table } from '../parts/table.tsx'
+import { Table, type TableHeading } from '../parts/table.tsx'
 import { type CallFilter, PERIODS } from './call-filter.ts'
 import { Columns, Lines } from './chart.tsx'
-import type { Figures, Statistics } from './reading.ts'
+import type { ApiFigures, Statistics } from './reading.ts'
 import { dayOf, figure } from './times.tsx'
 
 /** Calls, latency and errors over time, as charts and as a table. */
@@ -73,7 +73,7 @@ export const FiguresShown: FC<{
 }
 
 /** Columns of figures. */
-export const FIGURES: readonly Column<Figures>[] = [
+export const FIGURES: readonly TableHeading<ApiFigures>[] = [
   { head: 'Calls', class: 'n', cell: ({ calls }) => figure(calls) },
   { head: 'Refused', class: 'n', cell: ({ refused }) => figure(refused) },
   { head: 'Failed', class: 'n', cell: ({ errors }) => figure(errors) },

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import { Draft } from '../parts/draft.ts'
+import { FormDraft } from '../parts/draft.ts'
 import { Choice, Field } from '../parts/field.tsx'
 import { Submit } from '../parts/form.tsx'
 import { cut } from '../parts/texts.ts'
@@ -20,9 +20,9 @@ export const Filters: FC<{
   readonly tools: readonly string[]
   readonly apps: readonly string[]
 }> = ({ place, filter, endpoints, callers, labels, tools, apps }) => {
-  const draft = new Draft(new URLSearchParams({ ...filter }))
+  const draft = new FormDraft(new URLSearchParams({ ...filter }))
   const people = callers.filter((it) => it.length <= MAX_OPTION_CHARS).slice(0, MAX_OPTIONS)
-  const choice = (name: keyof CallFilter, label: string, options: readonly Option[]) => {
+  const choice = (name: keyof CallFilter, label: string, options: readonly FilterOption[]) => {
     const chosen = filter[name]
     const isKnown = options.some(([value]) => value === chosen)
     const all = isKnown ? options : [...options, [chosen, cut(chosen, 40)] as const]
@@ -63,6 +63,6 @@ export const Filters: FC<{
   )
 }
 
-type Option = readonly [value: string, text: string]
+type FilterOption = readonly [value: string, text: string]
 
-const asOption = (name: string): Option => [name, name]
+const asOption = (name: string): FilterOption => [name, name]

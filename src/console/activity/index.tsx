@@ -4,7 +4,7 @@ import { Hono } from 'hono/tiny'
 import { answer, download, seeOther } from '../answer.ts'
 import { endpointOf, type ShownEndpoint } from '../parts/endpoint.ts'
 import { EndpointPage, Head, Page } from '../parts/page.tsx'
-import { NotFound, type Visit } from '../visit.ts'
+import { type ConsoleVisit, NotFound } from '../visit.ts'
 import { workbenchOf } from './again.ts'
 import { apiQuery, type CallScope, filterOf, PERIODS } from './call-filter.ts'
 import { CallShown } from './call-page.tsx'
@@ -14,31 +14,31 @@ import { callsShown, FiguresPart } from './page.tsx'
 import { callOf, callsOf, labelsOf, statisticsOf } from './reading.ts'
 
 /** Scope of the call log, and its endpoint if it has only one. */
-interface Room extends CallScope {
+interface ActivityRoom extends CallScope {
   readonly shown?: ShownEndpoint
 }
 
 /** Scope and query of a request. */
-interface Asked {
-  readonly visit: Visit
-  readonly room: Room
+interface ActivityRequest {
+  readonly visit: ConsoleVisit
+  readonly room: ActivityRoom
   readonly params: URLSearchParams
   /** Id of the call in the path. */
   readonly id: string
 }
 
-type At = Context<{ Bindings: Visit }>
+type At = Context<{ Bindings: ConsoleVisit }>
 
 /** Pages in Activity, for all endpoints or for one. */
-function pagesOf(roomOf: (c: At) => Promise<Room>) {
-  const serve = (show: (asked: Asked) => Promise<Response>) => async (c: At) =>
+function pagesOf(roomOf: (c: At) => Promise<ActivityRoom>) {
+  const serve = (show: (asked: ActivityRequest) => Promise<Response>) => async (c: At) =>
     show({
       visit: c.env,
       room: await roomOf(c),
       params: new URL(c.req.url).searchParams,
       id: c.req.param('id') ?? '',
     })
-  return new Hono<{ Bindings: Visit }>()
+  return new Hono<{ Bindings: ConsoleVisit }>()
     .get('/', serve(calls))
     .get('/changes', serve(changes))
     .get('/rows', serve(rows))
@@ -48,22 +48,22 @@ function pagesOf(roomOf: (c: At) => Promise<Room>) {
     .get('/calls/:id/open', serve(open))
 }
 
-async function calls({ visit, room, params }: Asked) {
+async function calls({ visit, room, params }: ActivityRequest) {
   const shown = await callsShown(visit, room, filterOf(params, room.endpoint))
   return page(visit, room, 'calls', shown.page, shown.live)
 }
 
-const changes = async ({ visit, room, params }: Asked) =>
+const changes = async ({ visit, room, params }: ActivityRequest) =>
   page(visit, room, 'changes', await changesShown(visit, room, params.get('cursor')))
 
-async function call(asked: Asked) {
+async function call(asked: ActivityRequest) {
   const { visit, room } = asked
   const { record, endpoint } = await found(asked)
   const labels = await labelsOf(visit, [record.caller])
   return page(visit, room, undefined, <CallShown {...{ record, endpoint, labels }} />)
 }
 
-async function open(asked: Asked) {
+async function open(asked: ActivityRequest) {
   const { record, endpoint } = await found(asked)
   return seeOther(workbenchOf(record, endpoint))
 }
@@ -81,8 +81,8 @@ export const endpointActivity = pagesOf(async (c) => {
 const TABS = { calls: ['Calls', ''], changes: ['Changes', '/changes'] } as const
 
 function page(
-  visit: Visit,
-  room: Room,
+  visit: ConsoleVisit,
+  room: ActivityRoom,
   tab: keyof typeof TABS | undefined,
   children: Child,
   live: Child = null,
@@ -124,7 +124,7 @@ function page(
 }
 
 /** Rows of calls newer than a given one, for the script. */
-async function rows({ visit, room: { path, endpoint }, params }: Asked) {
+async function rows({ visit, room: { path, endpoint }, params }: ActivityRequest) {
   const now = Date.now()
   const filter = filterOf(params, endpoint)
   const { body, refused } = await callsOf(visit, filter, now, params.get('after') ?? '')
@@ -135,7 +135,7 @@ async function rows({ visit, room: { path, endpoint }, params }: Asked) {
   return answer(<CallsTable {...{ records, labels, path, now }} />)
 }
 
-async function figures({ visit, room, params }: Asked) {
+async function figures({ visit, room, params }: ActivityRequest) {
   const now = Date.now()
   const filter = filterOf(params, room.endpoint)
   const loaded = await statisticsOf(visit, filter, now)
@@ -145,7 +145,7 @@ async function figures({ visit, room, params }: Asked) {
 }
 
 /** Export of an endpoint's calls that match the filter, one per line. */
-async function lines({ visit: { send, signal }, room, params }: Asked) {
+async function lines({ visit: { send, signal }, room, params }: ActivityRequest) {
   const filter = filterOf(params, room.endpoint)
   const since = new Date(Date.now() - PERIODS[filter.time].ms).toISOString()
   const path = `/records?${apiQuery(filter, { format: 'jsonl', since })}`
@@ -156,7 +156,7 @@ async function lines({ visit: { send, signal }, room, params }: Asked) {
 }
 
 /** Call with the id in the path, and its endpoint. */
-async function found({ visit, room, params, id }: Asked) {
+async function found({ visit, room, params, id }: ActivityRequest) {
   const name = room.endpoint ?? params.get('endpoint') ?? ''
   const endpoint = room.shown ?? (await endpointOf(visit, name))
   const record = await callOf(visit, name, id)

@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import { type CallFilter, type CallScope, linkTo } from './call-filter.ts'
 import { CallsTable } from './calls.tsx'
 import { FiguresShown } from './figures.tsx'
@@ -22,7 +22,7 @@ const TOOLS = ['list_tables', 'describe_table', 'query', 'query_table', 'search'
 const MANY = 'There are too many endpoints to show all of them. Select one above.'
 
 /** Live list of calls with their statistics, and the controls for live updates. */
-export async function callsShown(visit: Visit, place: CallScope, filter: CallFilter) {
+export async function callsShown(visit: ConsoleVisit, place: CallScope, filter: CallFilter) {
   const now = Date.now()
   const [{ body, refused }, loaded, endpoints] = await Promise.all([
     callsOf(visit, filter, now),

@@ -1,22 +1,22 @@
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { pathWith } from '../parts/pages.tsx'
-import { type Answers, type ApiAnswer, ask, type Refused, type Visit } from '../visit.ts'
+import { type Answers, type ApiAnswer, ask, type ConsoleVisit, type Refused } from '../visit.ts'
 import { apiQuery, type CallFilter, PERIODS } from './call-filter.ts'
 
 /** Entry in the call log (docs/records.md). */
-export type CallRecord = Answers['Record']
+export type ApiCallRecord = Answers['Record']
 
 /** A statement that ran. It has values only if they are logged. */
-export type Statement = NonNullable<CallRecord['statements']>[number]
+export type ApiStatement = NonNullable<ApiCallRecord['statements']>[number]
 
 /** Statistics over time and by person. */
 export type Statistics = Answers['Statistic']
 
 /** Statistics about calls. */
-export type Figures = Pick<Statistics, 'calls' | 'errors' | 'refused' | 'p50' | 'p95'>
+export type ApiFigures = Pick<Statistics, 'calls' | 'errors' | 'refused' | 'p50' | 'p95'>
 
 /** A page of calls, newest first, and the number of calls that could not be logged. */
-export type Calls = Answers['Records']
+export type CallPage = Answers['Records']
 
 /** Calls per page. Even with long statements and names, a page stays below 100 KB. */
 const PAGE = 30
@@ -29,11 +29,11 @@ const LATE_MS = 15_000
 
 /** Loads calls that match a filter. With `after`: calls since that one, and some that were logged late. */
 export function callsOf(
-  visit: Visit,
+  visit: ConsoleVisit,
   filter: CallFilter,
   now: number,
   after = '',
-): Promise<ApiAnswer<Calls>> {
+): Promise<ApiAnswer<CallPage>> {
   const from = after ? timeOf(after) - LATE_MS : now - PERIODS[filter.time].ms
   const cursor = after ? '' : filter.cursor
   const query = { limit: `${PAGE}`, since: isoOf(from), ...(cursor && { cursor }) }
@@ -50,13 +50,13 @@ const timeOf = (id: string) => {
 
 /** Loads one call by its id. */
 export async function callOf(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoint: string,
   id: string,
-): Promise<CallRecord | undefined> {
+): Promise<ApiCallRecord | undefined> {
   // A page starts below its cursor. `id0` is the smallest greater id.
   const path = pathWith('/records', { endpoint, cursor: `${id}0`, limit: 1 })
-  const { body } = await ask<Calls>(visit, 'GET', path)
+  const { body } = await ask<CallPage>(visit, 'GET', path)
   return body?.records.find((it) => it.id === id)
 }
 
@@ -68,7 +68,7 @@ export interface LoadedStatistics {
 
 /** Loads statistics about calls that match a filter. */
 export async function statisticsOf(
-  visit: Visit,
+  visit: ConsoleVisit,
   filter: CallFilter,
   now: number,
 ): Promise<LoadedStatistics> {
@@ -85,7 +85,9 @@ export async function statisticsOf(
 }
 
 /** Endpoints to choose from, by name. */
-export async function endpointsOf(visit: Visit): Promise<ReadonlyMap<string, ShownEndpoint>> {
+export async function endpointsOf(
+  visit: ConsoleVisit,
+): Promise<ReadonlyMap<string, ShownEndpoint>> {
   const path = `/endpoints?limit=${MAX_ENDPOINTS}`
   const { body } = await ask<Answers['Endpoints']>(visit, 'GET', path)
   return new Map(body?.endpoints.map((it) => [it.name, it]))
@@ -93,7 +95,7 @@ export async function endpointsOf(visit: Visit): Promise<ReadonlyMap<string, Sho
 
 /** Key labels, loaded only if one of these callers is a key. */
 export async function labelsOf(
-  visit: Visit,
+  visit: ConsoleVisit,
   callers: readonly (string | undefined)[],
 ): Promise<ReadonlyMap<string, string>> {
   if (!callers.some((it) => it?.startsWith(KEY))) return new Map()

@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import { Hono } from 'hono/tiny'
 import { answer, seeOther } from '../answer.ts'
 import { Copy } from '../parts/copy.tsx'
-import { Draft, fresh } from '../parts/draft.ts'
+import { FormDraft, fresh } from '../parts/draft.ts'
 import { type ShownEndpoint, storedEndpoint } from '../parts/endpoint.ts'
 import { Problem } from '../parts/field.tsx'
 import { Form, Submit } from '../parts/form.tsx'
@@ -11,11 +11,11 @@ import { pathWith } from '../parts/pages.tsx'
 import { HostTabs } from '../parts/tabs.tsx'
 import { groupOf } from '../rules/group.ts'
 import { snippetsFor } from '../snippets.ts'
-import { type Answers, ask, type Refused, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit, type Refused } from '../visit.ts'
 import { AddPage, pathOf } from './steps.tsx'
 
 /** `/console/add/NAME/connect`: creates a key, shows how to connect apps, and turns the endpoint on. */
-export const connect = new Hono<{ Bindings: Visit }>()
+export const connect = new Hono<{ Bindings: ConsoleVisit }>()
   .get('/', async ({ env, req }) => {
     const endpoint = await storedEndpoint(env, req.param('name'))
     return connectPage({ visit: env, endpoint, group: req.query('group') || undefined })
@@ -25,22 +25,22 @@ export const connect = new Hono<{ Bindings: Visit }>()
     const step = { visit: env, endpoint, group: env.fields.get('group') || undefined }
     const created = await makeKey(step)
     if ('made' in created) return connectPage({ ...step, made: created.made })
-    return connectPage({ ...step, draft: new Draft(env.fields, created.refused) })
+    return connectPage({ ...step, draft: new FormDraft(env.fields, created.refused) })
   })
   .post('/open', async ({ env, req }) => {
     const endpoint = await storedEndpoint(env, req.param('name'))
     const path = `/endpoints/${endpoint.name}`
     const { refused } = await ask(env, 'PATCH', path, { active: true })
     if (!refused) return seeOther('/console?done=opened')
-    return connectPage({ visit: env, endpoint, draft: new Draft(undefined, refused) })
+    return connectPage({ visit: env, endpoint, draft: new FormDraft(undefined, refused) })
   })
 
 interface ConnectStep {
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly endpoint: ShownEndpoint
   /** Group for the key. */
   readonly group?: string | undefined
-  readonly draft?: Draft
+  readonly draft?: FormDraft
   readonly made?: Answers['NewKey']
 }
 
@@ -60,7 +60,11 @@ async function makeKey({ visit, endpoint, group }: ConnectStep): ReturnType<type
 /** Maximum number of attempts to change a group that someone else keeps changing. */
 const MAX_TRIES = 3
 
-async function joinGroup(visit: Visit, name: string, id: string): Promise<Refused | undefined> {
+async function joinGroup(
+  visit: ConsoleVisit,
+  name: string,
+  id: string,
+): Promise<Refused | undefined> {
   for (let tries = 1; ; tries++) {
     const group = await groupOf(visit, name)
     const path = pathWith(`/groups/${name}`, { unchangedSince: group.changedAt })

@@ -3,12 +3,12 @@ import { counted } from '../../ground/index.ts'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { enginesOf } from '../parts/engine.ts'
 import { Fact } from '../parts/fact.tsx'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import type { ReadNote } from './read-note.ts'
 
 /** Facts about the connection string: as parsed, or else as stored. They never include the password. */
 export const Facts: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly endpoint: ShownEndpoint
   readonly note: ReadNote | undefined
 }> = ({ visit, endpoint, note }) => (

@@ -1,11 +1,11 @@
 import { Hono } from 'hono/tiny'
 import { answer, seeOther } from '../answer.ts'
-import { Draft, fresh } from '../parts/draft.ts'
+import { FormDraft, fresh } from '../parts/draft.ts'
 import { storedEndpoint } from '../parts/endpoint.ts'
 import type { ShownFix } from '../parts/fix.tsx'
-import { type Recognised, recognise } from '../parts/recognise.ts'
+import { type ApiRecognised, recognise } from '../parts/recognise.ts'
 import { textIn } from '../parts/texts.ts'
-import { ask, type Refused, type Visit } from '../visit.ts'
+import { ask, type ConsoleVisit, type Refused } from '../visit.ts'
 import { connect } from './connect.tsx'
 import { noteCookie } from './read-note.ts'
 import { AddPage, pathOf } from './steps.tsx'
@@ -15,14 +15,14 @@ import { testPage } from './test-page.tsx'
 import { who } from './who.tsx'
 
 /** `/console/add`: the steps for adding an endpoint. A stored endpoint continues under its name. */
-export const add = new Hono<{ Bindings: Visit }>()
+export const add = new Hono<{ Bindings: ConsoleVisit }>()
   .route('/:name/who', who)
   .route('/:name/connect', connect)
   .get('/', ({ env }) => firstStep(env, fresh))
   .post('/', async ({ env }) => {
     const { fields } = env
     const read = await recognise(env, fields.get('text') ?? '')
-    if ('refused' in read) return firstStep(env, new Draft(fields, read.refused), read.fix)
+    if ('refused' in read) return firstStep(env, new FormDraft(fields, read.refused), read.fix)
     return store(env, read.found)
   })
   .post('/reference', ({ env }) => {
@@ -31,7 +31,7 @@ export const add = new Hono<{ Bindings: Visit }>()
     if (!['d1', 'hyperdrive', 'secret'].includes(way)) return firstStep(env, fresh)
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
       const message = 'Enter the name exactly as the Worker has it, such as DB.'
-      return firstStep(env, new Draft(env.fields, { field: 'reference', message }))
+      return firstStep(env, new FormDraft(env.fields, { field: 'reference', message }))
     }
     const suggested = { name: nameFrom(name), title: name }
     return store(env, { url: `${way}:${name}`, suggested }, 'reference')
@@ -46,7 +46,7 @@ export const add = new Hono<{ Bindings: Visit }>()
     const [database = 'main'] = Object.keys(databases)
     const path = `/endpoints/${name}/databases/${database}/credential`
     const again = ({ message }: Refused) =>
-      testPage(env, endpoint, { draft: new Draft(env.fields, { message, field: 'text' }) })
+      testPage(env, endpoint, { draft: new FormDraft(env.fields, { message, field: 'text' }) })
     if ('refused' in read) return again(read.refused)
     const { refused } = await ask(env, 'PUT', path, { url: read.found.url })
     return refused ? again(refused) : toTest(env, name, read.found)
@@ -59,7 +59,7 @@ export const add = new Hono<{ Bindings: Visit }>()
     return seeOther('/console?done=gone')
   })
 
-const firstStep = (visit: Visit, draft: Draft, fix?: ShownFix): Response =>
+const firstStep = (visit: ConsoleVisit, draft: FormDraft, fix?: ShownFix): Response =>
   answer(
     <AddPage visit={visit} now="string">
       {{ string: <StringForm visit={visit} draft={draft} fix={fix} /> }}
@@ -68,10 +68,10 @@ const firstStep = (visit: Visit, draft: Draft, fix?: ShownFix): Response =>
   )
 
 /** A parsed connection string, or the name of a binding. */
-type NewString = Recognised | Pick<Recognised, 'url' | 'suggested'>
+type NewString = ApiRecognised | Pick<ApiRecognised, 'url' | 'suggested'>
 
 async function store(
-  visit: Visit,
+  visit: ConsoleVisit,
   found: NewString,
   field: Refused['field'] = 'text',
 ): Promise<Response> {
@@ -81,11 +81,11 @@ async function store(
   if ('name' in stored) return toTest(visit, stored.name, found)
   const { refused } = stored
   const own = refused.field === 'text' ? { ...refused, field } : refused
-  return firstStep(visit, new Draft(visit.fields, own))
+  return firstStep(visit, new FormDraft(visit.fields, own))
 }
 
 /** Redirects to the test, which shows the parsed string. */
-function toTest(visit: Visit, name: string, found: NewString): Response {
+function toTest(visit: ConsoleVisit, name: string, found: NewString): Response {
   const answer = seeOther(pathOf(name, 'test'))
   if (!('engine' in found)) return answer
   const { url: _, suggested: __, ...note } = found

@@ -2,11 +2,11 @@ import type { FC } from 'hono/jsx'
 import { Fact } from '../parts/fact.tsx'
 import { Note } from '../parts/note.tsx'
 import { grouped } from '../parts/texts.ts'
-import { type Answers, ask, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit } from '../visit.ts'
 
 /** Loads the preview for a group or for any key, or the reason there is none. */
 export async function previewOf(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoint: string,
   asked: { readonly group?: string | undefined; readonly database?: string | undefined },
 ): Promise<{ readonly seen?: Answers['Preview']; readonly problem?: string | undefined }> {

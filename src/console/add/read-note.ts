@@ -1,8 +1,8 @@
 import { isObject } from '../../ground/index.ts'
-import type { Recognised } from '../parts/recognise.ts'
+import type { ApiRecognised } from '../parts/recognise.ts'
 
 /** Facts from a connection string, for the next page. It contains no secret. */
-export type ReadNote = Omit<Recognised, 'url' | 'suggested'>
+export type ReadNote = Omit<ApiRecognised, 'url' | 'suggested'>
 
 /** Lifetime of the cookie, in seconds. */
 const MAX_AGE_S = 3_600

@@ -1,7 +1,7 @@
 import type { Child, FC } from 'hono/jsx'
 import { Icon, TICK } from '../parts/icon.tsx'
 import { endpointCrumbs, Head, Page } from '../parts/page.tsx'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 /** Steps for adding an endpoint, in order. */
 const STEPS = {
@@ -12,22 +12,22 @@ const STEPS = {
   connect: 'Connect',
 } as const
 
-export type Step = keyof typeof STEPS
+export type AddStep = keyof typeof STEPS
 
-const order = Object.keys(STEPS) as Step[]
+const order = Object.keys(STEPS) as AddStep[]
 
 /** A page for adding an endpoint: the steps and their content. */
 export const AddPage: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   /** Current step. Earlier steps are done. */
-  readonly now: Step
+  readonly now: AddStep
   /** The endpoint, once the first step has stored it. */
   readonly endpoint?: { readonly name: string; readonly title: string; readonly active?: boolean }
   readonly wide?: boolean
   /** Messages above the steps. */
   readonly above?: Child
   /** Content of the steps. */
-  readonly children: Readonly<Partial<Record<Step, Child>>>
+  readonly children: Readonly<Partial<Record<AddStep, Child>>>
 }> = ({ visit, now, endpoint, wide = false, above, children }) => {
   const title = endpoint ? `Add ${endpoint.title}` : 'Add an endpoint'
   const at = order.indexOf(now)
@@ -62,11 +62,11 @@ export const AddPage: FC<{
 }
 
 /** Path of a step. Once the endpoint is stored, the first three steps share a page. */
-export const pathOf = (name: string, step: Step): string =>
+export const pathOf = (name: string, step: AddStep): string =>
   `/console/add/${name}${step === 'who' || step === 'connect' ? `/${step}` : ''}`
 
 /** Path of an earlier step, unless it is on this page. */
-function hrefOf(name: string, step: Step, now: Step): string | undefined {
+function hrefOf(name: string, step: AddStep, now: AddStep): string | undefined {
   const path = pathOf(name, step)
   return path === pathOf(name, now) ? undefined : path
 }

@@ -1,4 +1,4 @@
-import { ask, type Refused, type Visit } from '../visit.ts'
+import { ask, type ConsoleVisit, type Refused } from '../visit.ts'
 
 /** Maximum number of names to try if the suggested one is taken. */
 const MAX_NAMES = 20
@@ -15,7 +15,7 @@ export interface NewEndpoint {
 
 /** Stores an endpoint that is still off, and returns its name. */
 export async function storeEndpoint(
-  visit: Visit,
+  visit: ConsoleVisit,
   { url, typed, suggested }: NewEndpoint,
 ): Promise<{ readonly name: string } | { readonly refused: Refused }> {
   const title = typed.title || suggested.title

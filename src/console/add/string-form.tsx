@@ -1,15 +1,15 @@
 import type { FC } from 'hono/jsx'
-import type { Draft } from '../parts/draft.ts'
+import type { FormDraft } from '../parts/draft.ts'
 import { Area, Choice, Field, Problem } from '../parts/field.tsx'
 import { Fix, type ShownFix } from '../parts/fix.tsx'
 import { Form, Submit } from '../parts/form.tsx'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 /** Maximum length of pasted text. A connection string has up to 4,000 characters, but people also paste .env files. */
 const MAX_CHARS = 100_000
 
 /** Input for a connection string. It never shows an earlier one. */
-export const StringArea = ({ draft }: { readonly draft: Draft }) => (
+export const StringArea = ({ draft }: { readonly draft: FormDraft }) => (
   <Area
     draft={draft}
     name="text"
@@ -30,8 +30,8 @@ const BINDINGS = [
 
 /** Form for the first step: paste a connection string or name a binding. */
 export const StringForm: FC<{
-  readonly visit: Visit
-  readonly draft: Draft
+  readonly visit: ConsoleVisit
+  readonly draft: FormDraft
   /** Fix for a string that cannot be used. */
   readonly fix?: ShownFix | undefined
 }> = ({ visit, draft, fix }) => {
@@ -94,7 +94,7 @@ export const StringForm: FC<{
 }
 
 /** Inputs for the name and title of the endpoint. */
-const Names = ({ draft }: { readonly draft: Draft }) => (
+const Names = ({ draft }: { readonly draft: FormDraft }) => (
   <details open={draft.problemOf('name') !== undefined || draft.problemOf('title') !== undefined}>
     <summary>Name and title</summary>
     <div class="stack">

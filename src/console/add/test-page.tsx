@@ -1,13 +1,13 @@
 import type { FC } from 'hono/jsx'
-import { type Draft, fresh } from '../parts/draft.ts'
+import { type FormDraft, fresh } from '../parts/draft.ts'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { Problem } from '../parts/field.tsx'
 import { ButtonLink, Form, Submit } from '../parts/form.tsx'
 import { RoleReport } from '../stages/role-report.tsx'
 import { makeGap, streamed } from '../stages/streamed.ts'
 import { TestFailed, testRows, Verdict } from '../stages/test-rows.tsx'
-import { type Outcome, stagesOf } from '../stages/tested.ts'
-import type { Visit } from '../visit.ts'
+import { stagesOf, type TestOutcome } from '../stages/tested.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import { Facts } from './facts.tsx'
 import { noteIn } from './read-note.ts'
 import { AddPage, pathOf } from './steps.tsx'
@@ -15,9 +15,9 @@ import { StringArea } from './string-form.tsx'
 
 /** Page for the second and third steps: the test, row by row as its stages finish, then the check of the role. */
 export function testPage(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoint: ShownEndpoint,
-  { draft = fresh, cookies }: { readonly draft?: Draft; readonly cookies?: string | undefined },
+  { draft = fresh, cookies }: { readonly draft?: FormDraft; readonly cookies?: string | undefined },
 ): Response {
   const { name, databases } = endpoint
   const note = noteIn(cookies, { name, origin: visit.origin })
@@ -39,7 +39,7 @@ export function testPage(
     </AddPage>
   )
   const stored = { visit, endpoint, draft }
-  let outcome: Outcome | undefined
+  let outcome: TestOutcome | undefined
   async function* test() {
     outcome = yield* testRows(stagesOf(visit, name), Object.keys(databases).length > 1)
     if (!outcome) return
@@ -60,9 +60,9 @@ export function testPage(
 }
 
 interface StoredProps {
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly endpoint: ShownEndpoint
-  readonly draft: Draft
+  readonly draft: FormDraft
 }
 
 const AnotherString: FC<StoredProps> = (props) => {
@@ -100,7 +100,7 @@ const Replace: FC<StoredProps> = ({ visit, endpoint: { name, databases }, draft 
     </p>
   )
 
-const RoleStep: FC<StoredProps & { readonly outcome: Outcome }> = ({
+const RoleStep: FC<StoredProps & { readonly outcome: TestOutcome }> = ({
   outcome: { ok, databases },
   ...props
 }) => {

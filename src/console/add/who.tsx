@@ -3,7 +3,7 @@ import { Hono } from 'hono/tiny'
 import { counted } from '../../ground/index.ts'
 import { answer, seeOther } from '../answer.ts'
 import { Done } from '../parts/done.tsx'
-import { Draft, fresh } from '../parts/draft.ts'
+import { FormDraft, fresh } from '../parts/draft.ts'
 import { type ShownEndpoint, storedEndpoint } from '../parts/endpoint.ts'
 import { Choice, Field, Problem } from '../parts/field.tsx'
 import { ButtonLink, Form, Submit } from '../parts/form.tsx'
@@ -14,12 +14,12 @@ import { editorOf } from '../rules/editor.tsx'
 import { groupOf, type ShownGroup, titleOf } from '../rules/group.ts'
 import { type RuleScope, type RuleView, rulesOf, viewIn } from '../rules/scope.ts'
 import { onward, saveTicks } from '../rules/ticks.ts'
-import { type Answers, ask, NotFound, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit, NotFound } from '../visit.ts'
 import { PreviewShown, previewOf } from './preview.tsx'
 import { AddPage, pathOf } from './steps.tsx'
 
 /** `/console/add/NAME/who`: limits what groups see, with a preview of the model's view. */
-export const who = new Hono<{ Bindings: Visit }>()
+export const who = new Hono<{ Bindings: ConsoleVisit }>()
   .get('/', async ({ env, req }) => {
     const endpoint = await storedEndpoint(env, req.param('name'))
     const scope = await scopeOf(env, endpoint, req.query())
@@ -32,7 +32,7 @@ export const who = new Hono<{ Bindings: Visit }>()
     const view = viewIn(req.query())
     const refused = await saveTicks(scope, view)
     if (refused)
-      return whoPage(env, endpoint, { scope, view, draft: new Draft(undefined, refused) })
+      return whoPage(env, endpoint, { scope, view, draft: new FormDraft(undefined, refused) })
     if (env.fields.get('to') !== 'connect') return seeOther(onward(scope, view))
     return seeOther(pathWith(pathOf(endpoint.name, 'connect'), { group: scope.group.name }))
   })
@@ -43,7 +43,7 @@ export const who = new Hono<{ Bindings: Visit }>()
     const endpoints = { [endpoint.name]: { databases: { [database]: { tables: {} } } } }
     const { refused } = await ask(env, 'POST', '/groups', { name, endpoints })
     if (refused) {
-      const draft = new Draft(env.fields, { ...refused, field: 'name' })
+      const draft = new FormDraft(env.fields, { ...refused, field: 'name' })
       return whoPage(env, endpoint, { draft })
     }
     return seeOther(pathWith(pathOf(endpoint.name, 'who'), { group: name, done: 'made' }))
@@ -51,7 +51,7 @@ export const who = new Hono<{ Bindings: Visit }>()
 
 /** Selected group and database; undefined if no group is selected. */
 async function scopeOf(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoint: ShownEndpoint,
   { group: name, database = '' }: Readonly<Record<string, string>>,
 ): Promise<RuleScope | undefined> {
@@ -68,13 +68,17 @@ const databaseIn = ({ databases }: ShownEndpoint, name = ''): string =>
   Object.hasOwn(databases, name) ? name : (Object.keys(databases)[0] ?? 'main')
 
 async function whoPage(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoint: ShownEndpoint,
   {
     scope,
     view = { offset: 0 },
     draft = fresh,
-  }: { readonly scope?: RuleScope | undefined; readonly view?: RuleView; readonly draft?: Draft },
+  }: {
+    readonly scope?: RuleScope | undefined
+    readonly view?: RuleView
+    readonly draft?: FormDraft
+  },
 ): Promise<Response> {
   const groups = await ask<Answers['Groups']>(visit, 'GET', '/groups?limit=100')
   const isRefused = scope !== undefined && rulesOf(scope) === 'missing'
@@ -197,9 +201,9 @@ const ChooseGroup: FC<{
 const peopleOf = ({ people }: ShownGroup) => counted(people.length, 'person', 'people')
 
 const NewGroup: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly name: string
-  readonly draft: Draft
+  readonly draft: FormDraft
 }> = ({ visit, name, draft }) => (
   <details open={draft.problemOf('name') !== undefined}>
     <summary>Create a group</summary>

@@ -1,6 +1,6 @@
 import { Note } from '../parts/note.tsx'
-import { type Answers, ask, type Visit } from '../visit.ts'
-import type { Check } from './check.tsx'
+import { type Answers, ask, type ConsoleVisit } from '../visit.ts'
+import type { DoctorCheck } from './check.tsx'
 
 /** Maximum number of findings to show. */
 const MAX_FINDINGS = 20
@@ -8,7 +8,10 @@ const MAX_FINDINGS = 20
 const STATES = { ok: 'ok', note: 'low', problem: 'bad' } as const
 
 /** Connects to an endpoint, or to `/mcp`, the way apps do. Returns problems and a verdict for each app. */
-export async function checkApps(visit: Visit, endpoint?: string): Promise<readonly Check[]> {
+export async function checkApps(
+  visit: ConsoleVisit,
+  endpoint?: string,
+): Promise<readonly DoctorCheck[]> {
   const path = `/doctor/hosts${endpoint === undefined ? '' : `/${endpoint}`}`
   const { body, refused } = await ask<Answers['HostTest']>(visit, 'GET', path)
   if (refused) return [{ state: 'bad', sentence: refused.message }]

@@ -4,7 +4,7 @@ import { CheckRow } from '../parts/check-row.tsx'
 import { State, type StateKind } from '../parts/state.tsx'
 
 /** A check: its result, and how to fix it. */
-export interface Check {
+export interface DoctorCheck {
   readonly state: StateKind
   readonly sentence: Child
   readonly ms?: number | undefined
@@ -20,7 +20,7 @@ const ORDER: readonly StateKind[] = ['bad', 'low', 'off', 'ok']
 export const Panel: FC<{
   readonly title: string
   readonly href?: string
-  readonly checks: readonly Check[]
+  readonly checks: readonly DoctorCheck[]
 }> = ({ title, href, checks }) => {
   // Show problems first if there are too many checks.
   const kept =
@@ -43,7 +43,7 @@ export const Panel: FC<{
   )
 }
 
-const Outcome: FC<{ readonly checks: readonly Check[] }> = ({ checks }) => {
+const Outcome: FC<{ readonly checks: readonly DoctorCheck[] }> = ({ checks }) => {
   const count = (state: StateKind) => checks.filter((it) => it.state === state).length
   if (count('bad') > 0) return <State kind="bad" word={`${count('bad')} to fix`} />
   if (count('low') > 0) return <State kind="low" word={counted(count('low'), 'warning')} />

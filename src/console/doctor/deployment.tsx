@@ -1,12 +1,12 @@
 import { counted } from '../../ground/index.ts'
 import { grouped } from '../parts/texts.ts'
-import { type Answers, ask, type Visit } from '../visit.ts'
-import type { Check } from './check.tsx'
+import { type Answers, ask, type ConsoleVisit } from '../visit.ts'
+import type { DoctorCheck } from './check.tsx'
 
 /** Checks the deployment's settings, without connecting to a database. */
 export async function checkDeployment(
-  visit: Visit,
-): Promise<{ readonly isUp: boolean; readonly checks: readonly Check[] }> {
+  visit: ConsoleVisit,
+): Promise<{ readonly isUp: boolean; readonly checks: readonly DoctorCheck[] }> {
   const [status, health] = await Promise.all([
     ask<Answers['Status']>(visit, 'GET', '/status'),
     ask<Answers['Health']>(visit, 'GET', '/doctor'),
@@ -43,7 +43,11 @@ export async function checkDeployment(
   return { isUp: true, checks }
 }
 
-function signInChecks({ state, ways, problems }: Answers['Health']['signIn']): readonly Check[] {
+function signInChecks({
+  state,
+  ways,
+  problems,
+}: Answers['Health']['signIn']): readonly DoctorCheck[] {
   if (problems.length > 0) return problems.map(bad)
   if (state !== 'missing') return [ok(`People sign in with ${ways.join(', ')}`)]
   return [
@@ -56,6 +60,6 @@ function signInChecks({ state, ways, problems }: Answers['Health']['signIn']): r
   ]
 }
 
-const ok = (sentence: Check['sentence']): Check => ({ state: 'ok', sentence })
-const low = (sentence: Check['sentence']): Check => ({ state: 'low', sentence })
-const bad = (sentence: Check['sentence']): Check => ({ state: 'bad', sentence })
+const ok = (sentence: DoctorCheck['sentence']): DoctorCheck => ({ state: 'ok', sentence })
+const low = (sentence: DoctorCheck['sentence']): DoctorCheck => ({ state: 'low', sentence })
+const bad = (sentence: DoctorCheck['sentence']): DoctorCheck => ({ state: 'bad', sentence })

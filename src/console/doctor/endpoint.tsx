@@ -2,9 +2,14 @@ import type { FC } from 'hono/jsx'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { Fix } from '../parts/fix.tsx'
 import { RoleReport } from '../stages/role-report.tsx'
-import { type Outcome, type Stage, stagesOf, type TestedDatabase } from '../stages/tested.ts'
-import type { Visit } from '../visit.ts'
-import type { Check } from './check.tsx'
+import {
+  stagesOf,
+  type TestedDatabase,
+  type TestOutcome,
+  type TestStage,
+} from '../stages/tested.ts'
+import type { ConsoleVisit } from '../visit.ts'
+import type { DoctorCheck } from './check.tsx'
 
 /** Stages to show even if they pass. */
 const SHOWN = ['version', 'writes', 'role']
@@ -17,11 +22,11 @@ const MAX_DETAIL = 600
 
 /** Checks the databases in an endpoint. */
 export async function checkEndpoint(
-  visit: Visit,
+  visit: ConsoleVisit,
   { name, databases }: ShownEndpoint,
-): Promise<readonly Check[]> {
-  const stages: Stage[] = []
-  let outcome: Outcome | undefined
+): Promise<readonly DoctorCheck[]> {
+  const stages: TestStage[] = []
+  let outcome: TestOutcome | undefined
   for await (const it of stagesOf(visit, name)) {
     if ('stage' in it) stages.push(it)
     else outcome = it

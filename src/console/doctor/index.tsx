@@ -1,14 +1,14 @@
 import { Hono } from 'hono/tiny'
 import { counted } from '../../ground/index.ts'
-import type { Html } from '../answer.ts'
+import type { HtmlChunk } from '../answer.ts'
 import { endpointOf } from '../parts/endpoint.ts'
 import { ButtonLink } from '../parts/form.tsx'
 import { Head, Page } from '../parts/page.tsx'
 import { pathWith } from '../parts/pages.tsx'
 import { makeGap, streamed } from '../stages/streamed.ts'
-import { type Answers, ask, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit } from '../visit.ts'
 import { checkApps } from './apps.tsx'
-import { type Check, Panel } from './check.tsx'
+import { type DoctorCheck, Panel } from './check.tsx'
 import { checkDeployment } from './deployment.tsx'
 import { checkEndpoint } from './endpoint.tsx'
 
@@ -16,7 +16,7 @@ import { checkEndpoint } from './endpoint.tsx'
 const PAGE = 10
 
 /** `/console/doctor`: checks everything, and shows results as they come in. */
-export const doctor = new Hono<{ Bindings: Visit }>().get('/', async (c) => {
+export const doctor = new Hono<{ Bindings: ConsoleVisit }>().get('/', async (c) => {
   const visit = c.env
   const { endpoint: name, cursor } = c.req.query()
   const found = name ? { endpoints: [await endpointOf(visit, name)] } : await listed(visit, cursor)
@@ -57,9 +57,9 @@ export const doctor = new Hono<{ Bindings: Visit }>().get('/', async (c) => {
 const FAILED =
   'The check stopped here; the log says why. The results above are valid. Run it again.'
 
-type Listed = Pick<Answers['Endpoints'], 'endpoints' | 'next'>
+type ListedEndpoint = Pick<Answers['Endpoints'], 'endpoints' | 'next'>
 
-async function listed(visit: Visit, cursor: string | undefined): Promise<Listed> {
+async function listed(visit: ConsoleVisit, cursor: string | undefined): Promise<ListedEndpoint> {
   const path = pathWith('/endpoints', { cursor, limit: PAGE })
   const { body } = await ask<Answers['Endpoints']>(visit, 'GET', path)
   return body ?? { endpoints: [] }
@@ -67,13 +67,13 @@ async function listed(visit: Visit, cursor: string | undefined): Promise<Listed>
 
 /** Runs the parts one after the other: each can use all the connections that a request is allowed. */
 async function* runChecks(
-  visit: Visit,
-  listed: Listed & { readonly isOne: boolean; readonly isWhole: boolean },
-): AsyncGenerator<Html> {
+  visit: ConsoleVisit,
+  listed: ListedEndpoint & { readonly isOne: boolean; readonly isWhole: boolean },
+): AsyncGenerator<HtmlChunk> {
   const { next, isOne, isWhole } = listed
   let { endpoints } = listed
-  const states: Check['state'][] = []
-  const noted = (checks: readonly Check[]) => {
+  const states: DoctorCheck['state'][] = []
+  const noted = (checks: readonly DoctorCheck[]) => {
     states.push(...checks.map(({ state }) => state))
     return checks
   }
@@ -108,7 +108,7 @@ async function* runChecks(
   yield <Result states={states} />
 }
 
-const OFF: Check = { state: 'off', sentence: 'Switched off, so it was not checked.' }
+const OFF: DoctorCheck = { state: 'off', sentence: 'Switched off, so it was not checked.' }
 
 /** Shows the current check until the next part appears below it. */
 const Checking = ({ at }: { readonly at: string }) => (
@@ -118,7 +118,7 @@ const Checking = ({ at }: { readonly at: string }) => (
 )
 
 /** Summary. It arrives last and is displayed first. */
-const Result = ({ states }: { readonly states: readonly Check['state'][] }) => {
+const Result = ({ states }: { readonly states: readonly DoctorCheck['state'][] }) => {
   const bad = states.filter((it) => it === 'bad').length
   const low = states.filter((it) => it === 'low').length
   return (

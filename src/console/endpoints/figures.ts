@@ -1,8 +1,8 @@
 import type { ShownEndpoint } from '../parts/endpoint.ts'
-import { type Answers, ask, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit } from '../visit.ts'
 
 /** Statistics about an endpoint for today, in UTC. */
-export type Figures = Answers['Statistic']
+export type EndpointFigures = Answers['Statistic']
 
 /** Reason an endpoint's newest call failed, and the time of the first failure in a row. */
 export interface Failing {
@@ -11,9 +11,9 @@ export interface Failing {
 }
 
 /** Facts about an endpoint, known without connecting to its databases. */
-export interface Known {
+export interface KnownFigures {
   readonly endpoint: ShownEndpoint
-  readonly figures: Figures | undefined
+  readonly figures: EndpointFigures | undefined
   /** Set if its newest call did not reach the database. */
   readonly failing: Failing | undefined
 }
@@ -22,9 +22,9 @@ const HOUR_S = 3600
 
 /** Loads today's calls and the newest failures for a page of endpoints. */
 export async function knownOf(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoints: readonly ShownEndpoint[],
-): Promise<readonly Known[]> {
+): Promise<readonly KnownFigures[]> {
   if (endpoints.length === 0) return []
   const since = `${new Date().toISOString().slice(0, 10)}T00:00:00Z`
   const names = endpoints.map(({ name }) => name).join()
@@ -42,7 +42,7 @@ export async function knownOf(
 /** Error codes that are not about one statement. */
 const UNREACHED = ['network', 'auth', 'config']
 
-async function failingOf(visit: Visit, name: string): Promise<Failing | undefined> {
+async function failingOf(visit: ConsoleVisit, name: string): Promise<Failing | undefined> {
   const path = `/records?endpoint=${name}&limit=50`
   const { body } = await ask<Answers['Records']>(visit, 'GET', path)
   const records = body?.records ?? []

@@ -2,7 +2,7 @@ import { Hono } from 'hono/tiny'
 import { answer } from '../answer.ts'
 import { endpointOf } from '../parts/endpoint.ts'
 import { pathWith } from '../parts/pages.tsx'
-import { type Answers, ask, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit } from '../visit.ts'
 import { knownOf } from './figures.ts'
 import { lookPage } from './look.tsx'
 import { EndpointsPage } from './page.tsx'
@@ -11,7 +11,7 @@ import { EndpointsPage } from './page.tsx'
 const PAGE = 20
 
 /** `/console`: list of endpoints, and a test of one. */
-export const endpoints = new Hono<{ Bindings: Visit }>()
+export const endpoints = new Hono<{ Bindings: ConsoleVisit }>()
   .get('/', async (c) => {
     const visit = c.env
     const { cursor, done } = c.req.query()

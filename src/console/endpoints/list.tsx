@@ -5,13 +5,13 @@ import { Moment } from '../parts/moment.tsx'
 import { State } from '../parts/state.tsx'
 import { Table } from '../parts/table.tsx'
 import { grouped } from '../parts/texts.ts'
-import type { Visit } from '../visit.ts'
-import type { Known } from './figures.ts'
+import type { ConsoleVisit } from '../visit.ts'
+import type { KnownFigures } from './figures.ts'
 import { Spark } from './spark.tsx'
 
 interface ListProps {
-  readonly visit: Visit
-  readonly all: readonly Known[]
+  readonly visit: ConsoleVisit
+  readonly all: readonly KnownFigures[]
 }
 
 /** Table of endpoints with their state and today's use. */
@@ -69,7 +69,7 @@ export const EndpointTable: FC<ListProps> = ({ visit, all }) => (
   />
 )
 
-const nameOf = (known: Known) => {
+const nameOf = (known: KnownFigures) => {
   const { name, title } = known.endpoint
   const path = isUnfinished(known) ? '/console/add' : '/console/endpoints'
   return (
@@ -82,11 +82,11 @@ const nameOf = (known: Known) => {
   )
 }
 
-const TestNow: FC<{ readonly visit: Visit; readonly name: string; readonly label: string }> = ({
-  visit,
-  name,
-  label,
-}) => (
+const TestNow: FC<{
+  readonly visit: ConsoleVisit
+  readonly name: string
+  readonly label: string
+}> = ({ visit, name, label }) => (
   <Form visit={visit} action="/console/look">
     <input type="hidden" name="name" value={name} />
     <Submit kind="little" aria-label={label} text="Test now" />
@@ -96,10 +96,10 @@ const TestNow: FC<{ readonly visit: Visit; readonly name: string; readonly label
 const numberOrDash = (count: number) => (count === 0 ? '–' : grouped(count))
 
 /** True if an endpoint was added but never turned on. The call log has no calls to it. */
-const isUnfinished = ({ endpoint, figures }: Known) =>
+const isUnfinished = ({ endpoint, figures }: KnownFigures) =>
   !endpoint.active && endpoint.from === 'registry' && figures?.lastCallAt === undefined
 
-const stateOf = (known: Known) => {
+const stateOf = (known: KnownFigures) => {
   const { endpoint, failing, figures } = known
   if (isUnfinished(known)) return <State kind="off" word="Not finished" />
   if (!endpoint.active) return <State kind="off" word="Switched off" />

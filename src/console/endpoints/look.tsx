@@ -3,11 +3,11 @@ import { endpointCrumbs, Head, Page } from '../parts/page.tsx'
 import { RoleReport } from '../stages/role-report.tsx'
 import { makeGap, streamed } from '../stages/streamed.ts'
 import { TestFailed, testRows, Verdict } from '../stages/test-rows.tsx'
-import { type Outcome, stagesOf } from '../stages/tested.ts'
-import type { Visit } from '../visit.ts'
+import { stagesOf, type TestOutcome } from '../stages/tested.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 /** Page for an endpoint's test. Its rows arrive as stages finish. */
-export function lookPage(visit: Visit, { name, title, databases }: ShownEndpoint): Response {
+export function lookPage(visit: ConsoleVisit, { name, title, databases }: ShownEndpoint): Response {
   const gap = makeGap()
   const page = (
     <Page visit={visit} title={`Test results for ${title}`} section="endpoints" slim>
@@ -34,7 +34,7 @@ export function lookPage(visit: Visit, { name, title, databases }: ShownEndpoint
 }
 
 /** Excess rights of the roles, for each database that answered. */
-const Reports = ({ outcome: { databases } }: { readonly outcome: Outcome }) => (
+const Reports = ({ outcome: { databases } }: { readonly outcome: TestOutcome }) => (
   <>
     {databases.map((it, i) =>
       it.findings?.length || it.note ? (

@@ -6,14 +6,14 @@ import { Note } from '../parts/note.tsx'
 import { Head, Page } from '../parts/page.tsx'
 import { Pages, Search } from '../parts/pages.tsx'
 import { grouped } from '../parts/texts.ts'
-import type { Visit } from '../visit.ts'
-import type { Known } from './figures.ts'
+import type { ConsoleVisit } from '../visit.ts'
+import type { KnownFigures } from './figures.ts'
 import { EndpointTable, Failures } from './list.tsx'
 
 /** Page with the list of endpoints. */
 export const EndpointsPage: FC<{
-  readonly visit: Visit
-  readonly all: readonly Known[]
+  readonly visit: ConsoleVisit
+  readonly all: readonly KnownFigures[]
   readonly of: { readonly total: number; readonly next?: string | undefined }
   readonly query: Readonly<Record<'search' | 'cursor' | 'done', string | undefined>>
 }> = ({ visit, all, of, query: { search, cursor, done } }) => {
@@ -67,7 +67,7 @@ const DONE = {
   gone: 'Endpoint deleted.',
 }
 
-function summary(all: readonly Known[], total: number): string {
+function summary(all: readonly KnownFigures[], total: number): string {
   const sum = (of: 'calls' | 'errors') =>
     all.reduce((count, { figures }) => count + (figures?.[of] ?? 0), 0)
   const [calls, errors] = [sum('calls'), sum('errors')]

@@ -1,10 +1,10 @@
 import { grouped } from '../parts/texts.ts'
-import type { Figures } from './figures.ts'
+import type { EndpointFigures } from './figures.ts'
 
 const HEIGHT = 24
 
 /** Today's calls as a bar for each hour. The number beside it says the same. */
-export const Spark = ({ calls, buckets }: Pick<Figures, 'calls' | 'buckets'>) => {
+export const Spark = ({ calls, buckets }: Pick<EndpointFigures, 'calls' | 'buckets'>) => {
   const most = Math.max(1, ...buckets.map((it) => it.calls))
   return (
     <svg

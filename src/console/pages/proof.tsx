@@ -1,14 +1,14 @@
 import { Form, Submit } from '../parts/form.tsx'
 import { Page } from '../parts/page.tsx'
 import { OPERATOR_KEY } from '../proof.ts'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 /** Asks for the admin key, then submits the form again. */
 export const ProofPage = ({
   visit,
   action,
 }: {
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   /** Path of the submitted form. */
   readonly action: string
 }) => (

@@ -6,11 +6,11 @@ import { Note } from '../parts/note.tsx'
 import { State } from '../parts/state.tsx'
 import { Table } from '../parts/table.tsx'
 import { HostTabs } from '../parts/tabs.tsx'
-import { type Address, snippetsFor } from '../snippets.ts'
+import { type EndpointLink, snippetsFor } from '../snippets.ts'
 
 /** Content of the public page. It reveals no secret and no table name. */
 export interface PublicPlace {
-  readonly address: Address
+  readonly address: EndpointLink
   /** Title of the endpoint, if it is public. */
   readonly title: string | undefined
   /** Other endpoints that are open to everybody. */

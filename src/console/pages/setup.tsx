@@ -7,7 +7,7 @@ import { Layout } from '../parts/layout.tsx'
 import { Note } from '../parts/note.tsx'
 import { State } from '../parts/state.tsx'
 import { Tabs } from '../parts/tabs.tsx'
-import { type Step, stepsAt } from '../setup-steps.ts'
+import { type SetupStep, stepsAt } from '../setup-steps.ts'
 
 /** State of a setting. `faulty`: it is set but cannot be used. `unknown`: the registry did not answer. */
 export type StepState = 'set' | 'missing' | 'faulty' | 'unknown'
@@ -18,7 +18,7 @@ export interface SetupState {
   /** True in a Worker, false on Node. */
   readonly isWorker: boolean
   readonly isComplete: boolean
-  readonly steps: Readonly<Record<Step['id'], StepState>>
+  readonly steps: Readonly<Record<SetupStep['id'], StepState>>
   /** Reason the configured endpoints cannot be read. */
   readonly problem: string | undefined
 }
@@ -96,7 +96,7 @@ const Tick = () => (
 )
 
 const StepShown: FC<{
-  readonly step: Step
+  readonly step: SetupStep
   readonly number: number
   readonly state: StepState
   readonly isNext: boolean

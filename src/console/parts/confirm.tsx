@@ -1,10 +1,10 @@
 import type { Child, FC } from 'hono/jsx'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import { Form, Submit } from './form.tsx'
 
 /** Confirmation: the consequences of a change, and its button. */
 export const Confirm: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly action: string
   /** Text of the button: `Revoke the key`. */
   readonly verb: string

@@ -1,7 +1,7 @@
 import type { Refused } from '../visit.ts'
 
 /** Values in a form: stored ones, or ones that a person typed and the reason they were refused. */
-export class Draft {
+export class FormDraft {
   readonly typed: URLSearchParams | undefined
   readonly refused: Refused | undefined
 
@@ -27,4 +27,4 @@ export class Draft {
 }
 
 /** A form that has not been submitted yet. */
-export const fresh = new Draft()
+export const fresh = new FormDraft()

@@ -1,10 +1,10 @@
-import { type Answers, demand, NotFound, type Visit } from '../visit.ts'
+import { type Answers, type ConsoleVisit, demand, NotFound } from '../visit.ts'
 
 /** An endpoint: its configuration, and where it is stored. */
 export type ShownEndpoint = Answers['Endpoint']
 
 /** Endpoint with this name. Throws {@link NotFound}. */
-export const endpointOf = (visit: Visit, name = ''): Promise<ShownEndpoint> =>
+export const endpointOf = (visit: ConsoleVisit, name = ''): Promise<ShownEndpoint> =>
   demand(
     visit,
     'GET',
@@ -13,7 +13,7 @@ export const endpointOf = (visit: Visit, name = ''): Promise<ShownEndpoint> =>
   )
 
 /** Endpoint with this name, if the Console can change it. Throws {@link NotFound}. */
-export async function storedEndpoint(visit: Visit, name?: string): Promise<ShownEndpoint> {
+export async function storedEndpoint(visit: ConsoleVisit, name?: string): Promise<ShownEndpoint> {
   const endpoint = await endpointOf(visit, name)
   if (endpoint.from === 'registry') return endpoint
   throw new NotFound(`${endpoint.name} comes from the configuration. Change it there.`)

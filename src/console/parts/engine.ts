@@ -1,4 +1,4 @@
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import type { ShownEndpoint } from './endpoint.ts'
 
 /** Engine and location of a database, known without connecting to it. */
@@ -10,7 +10,7 @@ export interface KnownEngine {
 /** Engine of each of the endpoint's databases, by name. */
 export function enginesOf(
   { databases, credentials = {} }: Pick<ShownEndpoint, 'databases' | 'credentials'>,
-  { titleOf }: Pick<Visit, 'titleOf'>,
+  { titleOf }: Pick<ConsoleVisit, 'titleOf'>,
 ): [string, KnownEngine][] {
   const all = Object.entries(databases)
   return all.map(([name, { url }]) => {

@@ -1,9 +1,9 @@
 import type { Child, FC } from 'hono/jsx'
-import type { Draft } from './draft.ts'
+import type { FormDraft } from './draft.ts'
 import { Note } from './note.tsx'
 
 interface InputProps {
-  readonly draft: Draft
+  readonly draft: FormDraft
   /** Path of the field in the API. Errors with this path appear here. */
   readonly name: string
   readonly label: string
@@ -104,7 +104,7 @@ const Labelled: FC<InputProps & { readonly children: Child }> = ({ children, ...
 
 /** A checkbox or radio button. */
 export const Tick: FC<{
-  readonly draft: Draft
+  readonly draft: FormDraft
   readonly name: string
   readonly value?: string
   readonly type?: 'checkbox' | 'radio'
@@ -129,7 +129,7 @@ export const Ticks: FC<
 )
 
 /** Error above a form. */
-export const Problem: FC<{ readonly draft: Draft }> = ({ draft: { refused } }) =>
+export const Problem: FC<{ readonly draft: FormDraft }> = ({ draft: { refused } }) =>
   refused ? (
     <Note kind="bad" role="alert">
       Nothing was saved. <bdi>{refused.message}</bdi>
@@ -154,7 +154,7 @@ const About: FC<Pick<InputProps, 'draft' | 'name' | 'hint'>> = ({ draft, name, h
   )
 }
 
-function described(draft: Draft, name: string, hint: Child | undefined) {
+function described(draft: FormDraft, name: string, hint: Child | undefined) {
   const problem = draft.problemOf(name)
   const ids = [hint && `${idOf(name)}-hint`, problem && `${idOf(name)}-problem`].filter(Boolean)
   return {

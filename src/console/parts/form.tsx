@@ -1,9 +1,9 @@
 import type { Child, FC } from 'hono/jsx'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 /** A form that changes something. Its token proves that the page is ours. */
 export const Form: FC<{
-  readonly visit: Pick<Visit, 'formToken'>
+  readonly visit: Pick<ConsoleVisit, 'formToken'>
   /** A path in the Console. Defaults to the page itself. */
   readonly action?: string
   readonly children: Child

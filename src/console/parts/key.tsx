@@ -1,19 +1,19 @@
 import type { Child, FC } from 'hono/jsx'
-import { type Answers, ask, type Refused, type Visit } from '../visit.ts'
-import type { Draft } from './draft.ts'
+import { type Answers, ask, type ConsoleVisit, type Refused } from '../visit.ts'
+import type { FormDraft } from './draft.ts'
 import { Area, Field } from './field.tsx'
 import { Form } from './form.tsx'
 import { textIn } from './texts.ts'
 
 /** A key: what it opens, but not the key itself. */
-export type ShownKey = Answers['Key']
+export type ApiKey = Answers['Key']
 
 /** Form for a key: a new key, or the fields of a stored key that can change. */
 export const KeyForm: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly action: string
-  readonly draft: Draft
-  readonly stored?: ShownKey
+  readonly draft: FormDraft
+  readonly stored?: ApiKey
   /** True to ask only for the label and the person. */
   readonly isShort?: boolean
   /** Choice of the endpoints, or hidden fields. */
@@ -69,7 +69,7 @@ export const KeyForm: FC<{
 
 /** Creates the key from a submitted form. Only the response shows it. */
 export async function createKey(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoints: readonly string[],
 ): Promise<{ readonly made: Answers['NewKey'] } | { readonly refused: Refused }> {
   const text = (name: string) => textIn(visit.fields, name)

@@ -1,5 +1,5 @@
 import type { Child, FC } from 'hono/jsx'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import { CopyButton } from './copy.tsx'
 import { Form, Submit } from './form.tsx'
 import { Layout, type LayoutProps } from './layout.tsx'
@@ -23,7 +23,7 @@ const TABS = {
 } as const
 
 interface PageProps extends Pick<LayoutProps, 'title' | 'slim' | 'script' | 'children'> {
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly section: keyof typeof SECTIONS
 }
 

@@ -1,15 +1,15 @@
-import { type Answers, ask, type Refused, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit, type Refused } from '../visit.ts'
 import type { ShownFix } from './fix.tsx'
 
 /** Parts of a connection string, as the API parsed it. */
-export type Recognised = Omit<Answers['Recognised'], 'ok' | 'fix'>
+export type ApiRecognised = Omit<Answers['Recognised'], 'ok' | 'fix'>
 
 /** Parses a connection string. Returns the reason if it cannot be stored. Its error never contains the password. */
 export async function recognise(
-  visit: Visit,
+  visit: ConsoleVisit,
   text: string,
 ): Promise<
-  | { readonly found: Recognised }
+  | { readonly found: ApiRecognised }
   | { readonly refused: Refused; readonly fix?: ShownFix | undefined }
 > {
   const refuse = (message: string) => ({ message, field: 'text' })
@@ -21,7 +21,7 @@ export async function recognise(
 
 /** Parses a replacement connection string, or the name of a Worker binding or secret. */
 export async function recognised(
-  visit: Visit,
+  visit: ConsoleVisit,
   text: string,
 ): Promise<
   { readonly url: string; readonly fix?: ShownFix | undefined } | { readonly message: string }
@@ -32,7 +32,7 @@ export async function recognised(
 
 /** The text as the API read it, with a fix if its host is not allowed; or the reason it is not a connection string. */
 async function parsed(
-  visit: Visit,
+  visit: ConsoleVisit,
   text: string,
 ): Promise<Answers['Recognised'] | { readonly message: string }> {
   const path = '/connection-strings/recognise'

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 
 /** A column: its heading, and its cell in each row. */
-export interface Column<Row> {
+export interface TableHeading<Row> {
   readonly head: Child
   readonly cell: (row: Row, index: number) => Child
   /** Class of its cells. If it starts with `n`, for numbers, the heading is aligned like them. */
@@ -20,7 +20,7 @@ export interface Column<Row> {
 
 interface TableProps<Row> {
   readonly caption: string
-  readonly columns: readonly Column<Row>[]
+  readonly columns: readonly TableHeading<Row>[]
   readonly rows: readonly Row[]
   /** Style of the table. `fold`: folds the rows on a narrow screen. */
   readonly class?: string

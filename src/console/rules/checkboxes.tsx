@@ -1,7 +1,7 @@
 import type { Child, FC } from 'hono/jsx'
 import { Form, Submit } from '../parts/form.tsx'
 import { grouped } from '../parts/texts.ts'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import type { RuleView } from './scope.ts'
 
 /** Id of the form with the checkboxes. Every link onward submits it, so that no selection is lost. */
@@ -21,7 +21,7 @@ interface Leaf {
 
 /** Form for a page of names with checkboxes. Names on other pages stay as they are. */
 export const Checkboxes: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly action: string
   /** Label of the search; false for a list without a search. */
   readonly search: string | false

@@ -4,7 +4,7 @@ import { Note } from '../parts/note.tsx'
 import { grouped } from '../parts/texts.ts'
 import { columnsOf, tablesOf } from './catalog.ts'
 import { Checkboxes, Onward, SaveAnd } from './checkboxes.tsx'
-import type { DatabaseRules } from './group.ts'
+import type { DatabaseAccess } from './group.ts'
 import { hrefOf, type RuleScope, type RuleView, ruleFor, rulesOf } from './scope.ts'
 
 /** Form that sets what a group sees in a database. With checkboxes, every link onward must save them first. */
@@ -32,7 +32,7 @@ interface Editing {
   readonly scope: RuleScope
   readonly view: RuleView
   readonly action: string
-  readonly rules: DatabaseRules
+  readonly rules: DatabaseAccess
 }
 
 async function tableEditor({
@@ -77,7 +77,7 @@ async function tableEditor({
 
 /** Number of a table's visible columns. The button leads to them. */
 const ColumnsSeen: FC<{
-  readonly rules: DatabaseRules
+  readonly rules: DatabaseAccess
   readonly name: string
   readonly columns: number
 }> = ({ rules, name, columns }) => {
@@ -152,7 +152,7 @@ async function columnEditor(
 const WholeOrNothing: FC<{
   readonly scope: RuleScope
   readonly action: string
-  readonly rules: DatabaseRules | 'missing'
+  readonly rules: DatabaseAccess | 'missing'
 }> = ({ scope, action, rules }) => {
   const isMissing = rules === 'missing'
   const isAll = !isMissing && !rules.tables && !rules.schemas

@@ -1,11 +1,11 @@
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { pathWith } from '../parts/pages.tsx'
-import { ask, type Refused, type Visit } from '../visit.ts'
-import type { DatabaseRules, ShownGroup } from './group.ts'
+import { ask, type ConsoleVisit, type Refused } from '../visit.ts'
+import type { DatabaseAccess, ShownGroup } from './group.ts'
 
 /** A group, a database, and the page for editing the group's rules for the database. */
 export interface RuleScope {
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly group: ShownGroup
   readonly endpoint: ShownEndpoint
   readonly database: string
@@ -44,14 +44,14 @@ export const hrefOf = ({ path, query }: RuleScope, { offset, ...view }: RuleView
  * Rules of the group for the database. Without tables and schemas, it sees all of it. `missing`: the group does not
  * have the endpoint.
  */
-export function rulesOf({ group, endpoint, database }: RuleScope): DatabaseRules | 'missing' {
+export function rulesOf({ group, endpoint, database }: RuleScope): DatabaseAccess | 'missing' {
   const rules = own(group.endpoints, endpoint.name)
   if (!rules) return 'missing'
   return rules.databases ? (own(rules.databases, database) ?? { tables: {} }) : {}
 }
 
 /** Visible columns of a table that has its own rule: `true` for all. */
-export const ruleFor = ({ tables = {} }: DatabaseRules, table: string) => own(tables, table)
+export const ruleFor = ({ tables = {} }: DatabaseAccess, table: string) => own(tables, table)
 
 const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined

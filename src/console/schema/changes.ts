@@ -1,7 +1,7 @@
-import type { Glossary } from './shown.ts'
+import type { ApiGlossary } from './shown.ts'
 
 /** Text in a form: the version that the person saw, and the one they submitted. */
-interface Field {
+interface GlossaryField {
   /** A column, or '' for the table itself. */
   readonly column: string
   readonly seen: string
@@ -9,7 +9,7 @@ interface Field {
 }
 
 /** Changes that a form makes to one entry in the glossary. */
-export interface Changes {
+export interface GlossaryChanges {
   /** Patch of the entry: null removes a description. Undefined if nothing changes. */
   readonly patch: object | undefined
   /** Columns that someone else changed in the meantime. Their version stays. */
@@ -30,7 +30,7 @@ export function markOf(text = ''): string {
 }
 
 /** Fields in a table's form. Each hidden `seen` is a mark and a column, for the `text` at the same position. */
-export function fieldsOf(form: URLSearchParams): readonly Field[] {
+export function fieldsOf(form: URLSearchParams): readonly GlossaryField[] {
   const texts = form.getAll('text')
   return form.getAll('seen').map((it, i) => {
     const end = it.indexOf(' ')
@@ -49,10 +49,13 @@ export const tidy = (text = ''): string => text.replaceAll('\r\n', '\n').trim()
  * Computes the changes to an entry. The patch has only the fields that this person changed and that nobody else has
  * changed since.
  */
-export function changesOf(fields: readonly Field[], now: Glossary[string] = {}): Changes {
+export function changesOf(
+  fields: readonly GlossaryField[],
+  now: ApiGlossary[string] = {},
+): GlossaryChanges {
   const stored = new Map(Object.entries(now.columns ?? {}))
   const changed = fields.filter(({ text, seen }) => markOf(text) !== seen)
-  const current = ({ column }: Field) =>
+  const current = ({ column }: GlossaryField) =>
     (column === '' ? now.description : stored.get(column)) ?? ''
   const mine = changed.filter((it) => markOf(current(it)) === it.seen)
   const conflicts = changed.filter((it) => !mine.includes(it) && current(it) !== it.text)

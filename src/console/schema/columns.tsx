@@ -79,7 +79,13 @@ export const ColumnTable: FC<{
   />
 )
 
-const Keys = ({ keys, hrefTo }: { readonly keys: readonly Key[]; readonly hrefTo: HrefTo }) => (
+const Keys = ({
+  keys,
+  hrefTo,
+}: {
+  readonly keys: readonly ColumnKey[]
+  readonly hrefTo: HrefTo
+}) => (
   <ul>
     {keys.map(({ text, table }) => (
       <li>
@@ -133,12 +139,12 @@ const mayBeDescribed = (name: string) => name.length <= MAX_COLUMN_CHARS && name
 /** Longer text gets an input with several lines. */
 const LONG_CHARS = 70
 
-interface Key {
+interface ColumnKey {
   readonly text: string
   readonly table?: string
 }
 
-function keysOf({ name, nullable, values }: ShownColumn, table: ShownTable): readonly Key[] {
+function keysOf({ name, nullable, values }: ShownColumn, table: ShownTable): readonly ColumnKey[] {
   const { primaryKey, uniqueKeys, foreignKeys, indexes } = table
   const isAlone = (columns: readonly string[]) => columns.length === 1 && columns[0] === name
   const to = foreignKeys.filter(({ columns }) => columns.includes(name)).slice(0, 3)

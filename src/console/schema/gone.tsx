@@ -1,11 +1,11 @@
 import type { FC } from 'hono/jsx'
 import { Form, Submit } from '../parts/form.tsx'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import { type SchemaPlace, schemaPath } from './place.ts'
 
 /** Button that removes an entry in the glossary, or one of its columns, that the database does not have. */
 export const RemoveEntry: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly place: SchemaPlace
   readonly entry: string
   readonly column?: string

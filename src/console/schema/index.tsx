@@ -3,17 +3,17 @@ import { answer, download, seeOther } from '../answer.ts'
 import { endpointOf, type ShownEndpoint } from '../parts/endpoint.ts'
 import { pathWith } from '../parts/pages.tsx'
 import { cut } from '../parts/texts.ts'
-import { ask, type Visit } from '../visit.ts'
+import { ask, type ConsoleVisit } from '../visit.ts'
 import { changesOf, fieldsOf, markOf, tidy } from './changes.ts'
 import { fitted } from './columns.tsx'
 import { hrefOf, placeOf, type SchemaPlace } from './place.ts'
 import { type FormMessages, SchemaShown } from './schema-page.tsx'
-import { type Glossary, type SchemaPage, type ShownTable, speaks } from './shown.ts'
+import { type ApiGlossary, type SchemaPage, type ShownTable, speaks } from './shown.ts'
 import { PAGE_COLUMNS } from './table.tsx'
 import { PAGE_TABLES } from './tables.tsx'
 
 /** `/console/endpoints/NAME/schema`: an endpoint's schema and glossary. */
-export const schema = new Hono<{ Bindings: Visit }>()
+export const schema = new Hono<{ Bindings: ConsoleVisit }>()
   .get('/', async (c) => {
     const { endpoint, place } = await visited(c.env, c.req.param('name'), c.req.query())
     return show(c.env, endpoint, place, 200, { done: c.req.query('done') })
@@ -43,7 +43,11 @@ export const schema = new Hono<{ Bindings: Visit }>()
   })
 
 /** Endpoint and place in the request. */
-async function visited(visit: Visit, name: string | undefined, query: Record<string, string>) {
+async function visited(
+  visit: ConsoleVisit,
+  name: string | undefined,
+  query: Record<string, string>,
+) {
   const endpoint = await endpointOf(visit, name)
   const databases = Object.keys(endpoint.databases)
   const { database = '' } = query
@@ -52,7 +56,7 @@ async function visited(visit: Visit, name: string | undefined, query: Record<str
 }
 
 async function show(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoint: ShownEndpoint,
   place: SchemaPlace,
   status: number,
@@ -89,7 +93,7 @@ const MAX_TYPED_CHARS = 1_000
 
 /** Saves the descriptions of a table and its columns. */
 async function saveTable(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoint: ShownEndpoint,
   place: SchemaPlace,
 ): Promise<Response> {
@@ -107,7 +111,7 @@ async function saveTable(
 
 /** Adds, changes, renames or removes a term. */
 async function saveTerm(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoint: ShownEndpoint,
   place: SchemaPlace,
 ): Promise<Response> {
@@ -140,11 +144,11 @@ async function saveTerm(
 }
 
 /** Changes glossary entries in one database only. Returns the reason if refused. */
-const patched = (visit: Visit, { endpoint, database }: SchemaPlace, entries: object) =>
+const patched = (visit: ConsoleVisit, { endpoint, database }: SchemaPlace, entries: object) =>
   change(visit, endpoint, { databases: { [database]: { glossary: entries } } })
 
 async function change(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoint: string,
   patch: object,
 ): Promise<{ problem: string } | undefined> {
@@ -161,5 +165,5 @@ function glossaryOf(endpoint: ShownEndpoint) {
   return { databases: Object.fromEntries(databases), terms: endpoint.terms ?? {} }
 }
 
-const glossaryIn = ({ databases }: ShownEndpoint, database: string): Glossary =>
+const glossaryIn = ({ databases }: ShownEndpoint, database: string): ApiGlossary =>
   databases[database]?.glossary ?? {}

@@ -12,7 +12,7 @@ export interface Box {
 }
 
 /** Line from the referring table (many rows) to the referenced one (one row). */
-export interface Line {
+export interface RelationLine {
   readonly from: Point
   readonly to: Point
   /** X position of its bend. */
@@ -78,7 +78,7 @@ export function wide(table: ShownTable) {
 export function narrow(table: ShownTable) {
   const { left, right } = sidesOf(table)
   const chosen = chosenBox(table, 8, 8, 264)
-  const lines: Line[] = [...loopOf(table, chosen)]
+  const lines: RelationLine[] = [...loopOf(table, chosen)]
   let y = 8 + heightOf(chosen) + GAP
   const boxes = [...left, ...right].map((it) => {
     const short = { ...it, columns: it.columns.slice(0, 2) }
@@ -150,7 +150,7 @@ function linesTo(
   middle: Box,
   boxes: readonly Box[],
   side: 'left' | 'right',
-): Line[] {
+): RelationLine[] {
   const inner = side === 'left' ? middle.x : middle.x + middle.width
   return boxes.flatMap((box) => {
     const outer = side === 'left' ? box.x + box.width : box.x
@@ -174,7 +174,7 @@ function linesTo(
 const MAX_LINES = 3
 
 /** Loop on the right of a table that references itself. */
-function loopOf({ name, foreignKeys }: ShownTable, box: Box): Line[] {
+function loopOf({ name, foreignKeys }: ShownTable, box: Box): RelationLine[] {
   const x = box.x + box.width
   return foreignKeys
     .filter((it) => it.table === name)

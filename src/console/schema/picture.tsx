@@ -1,6 +1,15 @@
 import type { FC } from 'hono/jsx'
 import { cut } from '../parts/texts.ts'
-import { type Box, HEAD, heightOf, type Line, narrow, type Point, ROW, wide } from './layout.ts'
+import {
+  type Box,
+  HEAD,
+  heightOf,
+  narrow,
+  type Point,
+  type RelationLine,
+  ROW,
+  wide,
+} from './layout.ts'
 import { NAME_CHARS, type ShownTable } from './shown.ts'
 
 /**
@@ -55,7 +64,7 @@ const Drawing: FC<
 )
 
 /** Path of a line: a crow's foot at the end with many rows, a bar at the end with one. */
-function pathOf({ from, to, turn }: Line): string {
+function pathOf({ from, to, turn }: RelationLine): string {
   const out = ({ side }: Point) => (side === 'left' ? -1 : 1)
   const many = out(from) * 10
   const one = out(to) * 8

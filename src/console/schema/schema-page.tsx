@@ -6,11 +6,11 @@ import { Note } from '../parts/note.tsx'
 import { EndpointPage } from '../parts/page.tsx'
 import { State } from '../parts/state.tsx'
 import { cut } from '../parts/texts.ts'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import type { Typed } from './columns.tsx'
 import { RemoveEntry } from './gone.tsx'
 import type { SchemaPlace } from './place.ts'
-import { type Glossary, NAME_CHARS, type SchemaPage, type ShownTable, speaks } from './shown.ts'
+import { type ApiGlossary, NAME_CHARS, type SchemaPage, type ShownTable, speaks } from './shown.ts'
 import { TableShown } from './table.tsx'
 import { Tables } from './tables.tsx'
 import { Terms, type TypedTerm } from './terms.tsx'
@@ -26,7 +26,7 @@ export interface FormMessages {
 }
 
 interface SchemaProps {
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly endpoint: ShownEndpoint
   readonly place: SchemaPlace
   readonly list: SchemaPage | undefined
@@ -121,7 +121,7 @@ const Problem: FC<{ readonly text: string | undefined }> = ({ text }) =>
 const Overview: FC<
   Pick<SchemaProps, 'visit' | 'endpoint' | 'place'> & { readonly list: SchemaPage }
 > = ({ visit, endpoint, place, list: { gone = [] } }) => {
-  const glossary: Glossary = endpoint.databases[place.database]?.glossary ?? {}
+  const glossary: ApiGlossary = endpoint.databases[place.database]?.glossary ?? {}
   const entries = Object.values(glossary).filter(speaks)
   const columns = entries.reduce((sum, it) => sum + Object.keys(it.columns ?? {}).length, 0)
   return (

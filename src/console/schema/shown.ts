@@ -19,10 +19,10 @@ export type Relation = ShownTable['foreignKeys'][number]
 export type Neighbour = ShownTable['neighbours'][number]
 
 /** Descriptions by people: a database's `glossary` field. */
-export type Glossary = NonNullable<Answers['Endpoint']['databases'][string]['glossary']>
+export type ApiGlossary = NonNullable<Answers['Endpoint']['databases'][string]['glossary']>
 
 /** True if an entry has any text. An entry remains after its last text is removed. */
-export const speaks = ({ description, columns = {} }: Glossary[string]): boolean =>
+export const speaks = ({ description, columns = {} }: ApiGlossary[string]): boolean =>
   description !== undefined || Object.keys(columns).length > 0
 
 /** Maximum length of a name on a page. */

@@ -1,7 +1,7 @@
 import { counted } from '../../ground/index.ts'
 import { Form, Submit } from '../parts/form.tsx'
 import { cut, grouped } from '../parts/texts.ts'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import { MAX_TEXT_CHARS, markOf } from './changes.ts'
 import { ColumnTable, MAX_OWN_CHARS, type Typed } from './columns.tsx'
 import { RemoveEntry } from './gone.tsx'
@@ -12,8 +12,8 @@ import { NAME_CHARS, type ShownTable } from './shown.ts'
 /** Byte budget for the addresses of other tables. */
 const MAX_ADDRESS_BYTES = 12_000
 
-interface TableProps {
-  readonly visit: Visit
+interface SchemaTableProps {
+  readonly visit: ConsoleVisit
   readonly place: SchemaPlace
   readonly table: ShownTable
   /** True if its descriptions can be changed here. */
@@ -22,7 +22,7 @@ interface TableProps {
 }
 
 /** Selected table: description, relationships, columns, and the model's view. */
-export const TableShown = (shown: TableProps) => {
+export const TableShown = (shown: SchemaTableProps) => {
   const { place, table } = shown
   return (
     <>
@@ -71,7 +71,7 @@ function factsOf({ kind, estimatedRows, totalColumns, indexes }: ShownTable): st
 }
 
 /** Form for the descriptions, with a page of columns. */
-const Described = ({ visit, place, table, writable, typed }: TableProps) => {
+const Described = ({ visit, place, table, writable, typed }: SchemaTableProps) => {
   const hrefTo = addressesWithin(place, MAX_ADDRESS_BYTES)
   const canWrite = writable && table.entry !== undefined
   const about = typed?.get('') ?? table.description ?? ''
@@ -128,7 +128,7 @@ const Own = ({ text }: { readonly text: string }) => (
   </p>
 )
 
-const ColumnPages = ({ place, table }: Pick<TableProps, 'place' | 'table'>) => {
+const ColumnPages = ({ place, table }: Pick<SchemaTableProps, 'place' | 'table'>) => {
   const { columns, totalColumns, next } = table
   const back = Math.max(0, place.column - PAGE_COLUMNS)
   return (
@@ -147,7 +147,7 @@ const ColumnPages = ({ place, table }: Pick<TableProps, 'place' | 'table'>) => {
 export const PAGE_COLUMNS = 40
 
 /** Columns in the glossary that the table does not have. */
-const GoneColumns = ({ visit, place, table, writable }: TableProps) => (
+const GoneColumns = ({ visit, place, table, writable }: SchemaTableProps) => (
   <section class="note low" aria-labelledby="gone-columns">
     <h3 id="gone-columns">Missing columns</h3>
     <p>

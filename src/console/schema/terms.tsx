@@ -3,9 +3,9 @@ import { counted } from '../../ground/index.ts'
 import { fresh } from '../parts/draft.ts'
 import { Area, Field } from '../parts/field.tsx'
 import { Form, Submit } from '../parts/form.tsx'
-import { type Column, hidden, Table } from '../parts/table.tsx'
+import { hidden, Table, type TableHeading } from '../parts/table.tsx'
 import { cut } from '../parts/texts.ts'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import { MAX_TEXT_CHARS, markOf } from './changes.ts'
 import { hrefOf, type SchemaPlace, schemaPath } from './place.ts'
 
@@ -24,7 +24,7 @@ export interface TypedTerm {
 
 /** An endpoint's terms, with a form for one of them. */
 export const Terms: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly place: SchemaPlace
   readonly terms: Readonly<Record<string, string>>
   readonly writable: boolean
@@ -96,7 +96,9 @@ export const Terms: FC<{
 }
 
 /** Column with links that change a term. */
-const changeTerm = (place: SchemaPlace): Column<readonly [term: string, meaning: string]> => ({
+const changeTerm = (
+  place: SchemaPlace,
+): TableHeading<readonly [term: string, meaning: string]> => ({
   head: hidden('Change'),
   class: 'small right',
   cell: ([term], i) => (
@@ -122,7 +124,7 @@ function costOf(all: readonly (readonly [string, string])[]): string {
 }
 
 const TermForm: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly place: SchemaPlace
   readonly was: TypedTerm | undefined
   readonly typed: TypedTerm | undefined

@@ -1,20 +1,20 @@
 import type { FC } from 'hono/jsx'
 import { answer } from '../answer.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { type Draft, fresh } from '../parts/draft.ts'
+import { type FormDraft, fresh } from '../parts/draft.ts'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { Area, Field, Tick } from '../parts/field.tsx'
 import { Fix, type ShownFix } from '../parts/fix.tsx'
 import { Form, Submit } from '../parts/form.tsx'
-import { NotFound, type Visit } from '../visit.ts'
+import { type ConsoleVisit, NotFound } from '../visit.ts'
 import { Where } from './database-table.tsx'
 import { pathOf, SettingsPage } from './settings-page.tsx'
 
 /** A page for an endpoint's databases, and its submitted form. */
 export interface DatabaseVisit {
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly endpoint: ShownEndpoint
-  readonly draft?: Draft
+  readonly draft?: FormDraft
   readonly fix?: ShownFix | undefined
 }
 
@@ -23,7 +23,10 @@ export function assertThere({ databases, title }: ShownEndpoint, name: string): 
   if (!Object.hasOwn(databases, name)) throw new NotFound(`${title} has no database ${name}.`)
 }
 
-const StringField: FC<{ readonly draft: Draft; readonly label: string }> = ({ draft, label }) => (
+const StringField: FC<{ readonly draft: FormDraft; readonly label: string }> = ({
+  draft,
+  label,
+}) => (
   <Area
     draft={draft}
     name="url"
@@ -35,7 +38,9 @@ const StringField: FC<{ readonly draft: Draft; readonly label: string }> = ({ dr
   />
 )
 
-const Purpose: FC<{ readonly draft: Draft; readonly stored?: string | undefined }> = (props) => (
+const Purpose: FC<{ readonly draft: FormDraft; readonly stored?: string | undefined }> = (
+  props,
+) => (
   <Field
     {...props}
     name="purpose"

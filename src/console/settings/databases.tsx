@@ -1,11 +1,11 @@
 import { Hono } from 'hono/tiny'
 import { seeOther } from '../answer.ts'
-import { Draft } from '../parts/draft.ts'
+import { FormDraft } from '../parts/draft.ts'
 import { endpointOf, type ShownEndpoint } from '../parts/endpoint.ts'
 import type { ShownFix } from '../parts/fix.tsx'
 import { recognised } from '../parts/recognise.ts'
 import { textIn } from '../parts/texts.ts'
-import { ask, type Visit } from '../visit.ts'
+import { ask, type ConsoleVisit } from '../visit.ts'
 import { assertThere, databasePage, newPage, removePage } from './database-pages.tsx'
 import { numberIn } from './section.ts'
 import { pathOf } from './settings-page.tsx'
@@ -13,7 +13,7 @@ import { pathOf } from './settings-page.tsx'
 const NAME = /^[a-z][a-z0-9_-]{0,30}$/
 
 /** `/console/endpoints/NAME/settings/databases`: adds, changes and removes a database. */
-export const databases = new Hono<{ Bindings: Visit }>()
+export const databases = new Hono<{ Bindings: ConsoleVisit }>()
   .get('/new', async (c) => {
     return newPage({ visit: c.env, endpoint: await endpointOf(c.env, c.req.param('name')) })
   })
@@ -22,7 +22,7 @@ export const databases = new Hono<{ Bindings: Visit }>()
     const { fields } = visit
     const endpoint = await endpointOf(visit, c.req.param('name'))
     const fail = (field: string, message: string, fix?: ShownFix) =>
-      newPage({ visit, endpoint, draft: new Draft(fields, { field, message }), fix })
+      newPage({ visit, endpoint, draft: new FormDraft(fields, { field, message }), fix })
     const name = textIn(fields, 'database')
     if (!NAME.test(name)) {
       return fail('database', 'The name must be lowercase and at most 31 characters, such as shop.')
@@ -54,14 +54,14 @@ export const databases = new Hono<{ Bindings: Visit }>()
     }
     const { refused } = await patch(visit, endpoint, { [name]: changes })
     if (!refused) return seeOther(`${pathOf(endpoint)}?done=database`)
-    const draft = new Draft(fields, { ...refused, field: inputOf(refused.field, name) })
+    const draft = new FormDraft(fields, { ...refused, field: inputOf(refused.field, name) })
     return databasePage({ visit, endpoint, draft }, name)
   })
   .post('/:database/credential', async (c) => {
     const visit = c.env
     const { endpoint, name } = await databaseOf(visit, c.req.param())
     const fail = (message: string, fix?: ShownFix) => {
-      const draft = new Draft(undefined, { field: 'url', message })
+      const draft = new FormDraft(undefined, { field: 'url', message })
       return databasePage({ visit, endpoint, draft, fix }, name)
     }
     const found = await recognised(visit, textIn(visit.fields, 'url'))
@@ -80,12 +80,12 @@ export const databases = new Hono<{ Bindings: Visit }>()
     const { endpoint, name } = await databaseOf(visit, c.req.param())
     const { refused } = await patch(visit, endpoint, { [name]: null })
     if (!refused) return seeOther(`${pathOf(endpoint)}?done=removed`)
-    return removePage({ visit, endpoint, draft: new Draft(visit.fields, refused) }, name)
+    return removePage({ visit, endpoint, draft: new FormDraft(visit.fields, refused) }, name)
   })
 
 /** Endpoint and database in a path. Throws {@link NotFound}. */
 async function databaseOf(
-  visit: Visit,
+  visit: ConsoleVisit,
   { name: endpointName, database: name = '' }: Readonly<Record<string, string>>,
 ) {
   const endpoint = await endpointOf(visit, endpointName)
@@ -94,7 +94,7 @@ async function databaseOf(
 }
 
 /** Changes some databases and leaves the others alone. */
-const patch = (visit: Visit, { name }: ShownEndpoint, databases: object) =>
+const patch = (visit: ConsoleVisit, { name }: ShownEndpoint, databases: object) =>
   ask(visit, 'PATCH', `/endpoints/${name}`, { databases })
 
 /** Name of the input for an API field such as `databases.shop.role`. */

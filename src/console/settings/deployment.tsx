@@ -2,14 +2,14 @@ import type { FC } from 'hono/jsx'
 import { Hono } from 'hono/tiny'
 import { answer, download, seeOther } from '../answer.ts'
 import { Done } from '../parts/done.tsx'
-import { Draft, fresh } from '../parts/draft.ts'
+import { FormDraft, fresh } from '../parts/draft.ts'
 import { Area, Field, Problem, Tick, Ticks } from '../parts/field.tsx'
 import { Form, Submit } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { Head, Page } from '../parts/page.tsx'
 import { State } from '../parts/state.tsx'
 import { grouped, textIn } from '../parts/texts.ts'
-import { type Answers, ask, demand, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit, demand } from '../visit.ts'
 
 const SETTINGS = '/console/settings'
 
@@ -23,7 +23,7 @@ const MESSAGES = {
 }
 
 /** `/console/settings`: settings of the whole deployment. */
-export const settings = new Hono<{ Bindings: Visit }>()
+export const settings = new Hono<{ Bindings: ConsoleVisit }>()
   .get('/', (c) => settingsPage(c.env, { done: c.req.query('done') }))
   .post('/', async (c) => {
     const visit = c.env
@@ -32,7 +32,7 @@ export const settings = new Hono<{ Bindings: Visit }>()
     if (fields.get('was') !== wordsOf(was)) {
       const message =
         'Someone else changed the settings in the meantime. Your text is still below: save again to overwrite their change.'
-      return settingsPage(visit, { draft: new Draft(fields, { message }), status: 409 })
+      return settingsPage(visit, { draft: new FormDraft(fields, { message }), status: 409 })
     }
     const hosts = (fields.get('privateHosts') ?? '').split(/\s+/).filter(Boolean)
     const changed = await ask(visit, 'PATCH', '/settings', {
@@ -40,7 +40,7 @@ export const settings = new Hono<{ Bindings: Visit }>()
       privateHosts: hosts.length > 0 ? hosts : null,
     })
     const refused = changed.refused
-    if (refused) return settingsPage(visit, { draft: new Draft(fields, refused) })
+    if (refused) return settingsPage(visit, { draft: new FormDraft(fields, refused) })
     return seeOther(`${SETTINGS}?done=saved`)
   })
   .get('/export', async ({ env: { send, signal } }) => {
@@ -51,7 +51,7 @@ export const settings = new Hono<{ Bindings: Visit }>()
     const visit = c.env
     const { fields } = visit
     const fail = (message: string, field = 'export') =>
-      settingsPage(visit, { restore: new Draft(fields, { field, message }) })
+      settingsPage(visit, { restore: new FormDraft(fields, { field, message }) })
     const mode = fields.get('mode') === 'replace' ? 'replace' : 'merge'
     if (mode === 'replace' && !fields.has('sure')) {
       return fail('Select the box to confirm that everything else is removed.', 'mode')
@@ -67,36 +67,36 @@ export const settings = new Hono<{ Bindings: Visit }>()
     return seeOther(`${SETTINGS}?done=restored#registry`)
   })
   .post('/reseal', async (c) => {
-    const { refused, body } = await ask<Resealed>(c.env, 'POST', '/credentials/reseal')
-    if (refused) return settingsPage(c.env, { draft: new Draft(undefined, refused) })
+    const { refused, body } = await ask<ResealOutcome>(c.env, 'POST', '/credentials/reseal')
+    if (refused) return settingsPage(c.env, { draft: new FormDraft(undefined, refused) })
     return seeOther(`${SETTINGS}?done=${outcomeOf(body)}#registry`)
   })
 
 /** The message about credentials and sign-ins that were sealed again. */
-function outcomeOf({ left, unreadable, signIns }: Resealed): keyof typeof MESSAGES {
+function outcomeOf({ left, unreadable, signIns }: ResealOutcome): keyof typeof MESSAGES {
   if (left > 0 || (signIns?.left ?? 0) > 0) return 'left'
   return unreadable.length > 0 || (signIns?.unreadable ?? 0) > 0 ? 'unreadable' : 'resealed'
 }
 
 /** The API's response about credentials and sign-ins that were sealed again. */
-interface Resealed {
+interface ResealOutcome {
   readonly left: number
   readonly unreadable: readonly object[]
   readonly signIns?: { readonly left: number; readonly unreadable: number }
 }
 
-interface Shown {
+interface ShownDeployment {
   readonly done?: string | undefined
-  readonly draft?: Draft
-  readonly restore?: Draft
+  readonly draft?: FormDraft
+  readonly restore?: FormDraft
   readonly status?: number
 }
 
 const wordsOf = (settings: object) => JSON.stringify(settings)
 
 async function settingsPage(
-  visit: Visit,
-  { done, draft = fresh, restore = fresh, status }: Shown,
+  visit: ConsoleVisit,
+  { done, draft = fresh, restore = fresh, status }: ShownDeployment,
 ): Promise<Response> {
   const [settings, state] = await Promise.all([
     demand<Answers['Settings']>(visit, 'GET', '/settings'),
@@ -142,7 +142,7 @@ async function settingsPage(
 }
 
 const Registry: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly state: Answers['Status']
 }> = ({ visit, state }) => {
   const left = (state.credentialsToReseal ?? 0) + (state.signInsToReseal ?? 0)
@@ -198,7 +198,7 @@ const Registry: FC<{
   )
 }
 
-const Restore = ({ visit, draft }: { readonly visit: Visit; readonly draft: Draft }) => (
+const Restore = ({ visit, draft }: { readonly visit: ConsoleVisit; readonly draft: FormDraft }) => (
   <section class="panel stack">
     <h2>Restore an export</h2>
     <Problem draft={draft} />

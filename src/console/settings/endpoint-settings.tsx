@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import { Hono } from 'hono/tiny'
 import { answer, seeOther } from '../answer.ts'
 import { Done } from '../parts/done.tsx'
-import { Draft, fresh } from '../parts/draft.ts'
+import { FormDraft, fresh } from '../parts/draft.ts'
 import { endpointOf, type ShownEndpoint } from '../parts/endpoint.ts'
 import { Field, Problem } from '../parts/field.tsx'
 import { Form, Submit } from '../parts/form.tsx'
@@ -11,7 +11,7 @@ import { EndpointPage } from '../parts/page.tsx'
 import { pathWith } from '../parts/pages.tsx'
 import { State } from '../parts/state.tsx'
 import { textIn } from '../parts/texts.ts'
-import { ask, NotFound, type Visit } from '../visit.ts'
+import { ask, type ConsoleVisit, NotFound } from '../visit.ts'
 import { DatabaseTable } from './database-table.tsx'
 import { databases } from './databases.tsx'
 import { OwnTools, ownTools } from './own-tools.tsx'
@@ -33,7 +33,7 @@ const SAVED = { saved: 'Saved. Takes effect everywhere within 10 seconds.' }
 const MAX_TRIES = 3
 
 /** `/console/endpoints/NAME/settings` */
-export const endpointSettings = new Hono<{ Bindings: Visit }>()
+export const endpointSettings = new Hono<{ Bindings: ConsoleVisit }>()
   .get('/', async (c) => {
     const endpoint = await endpointOf(c.env, c.req.param('name'))
     return settingsPage(c.env, endpoint, { done: c.req.query('done') })
@@ -46,7 +46,7 @@ export const endpointSettings = new Hono<{ Bindings: Visit }>()
       const endpoint = await endpointOf(visit, c.req.param('name'))
       const { fields } = visit
       if (fields.get('was') !== (await markOf(endpoint, section.fields))) {
-        const draft = new Draft(fields, { message: CHANGED })
+        const draft = new FormDraft(fields, { message: CHANGED })
         return settingsPage(visit, endpoint, { draft, at: section.id, status: 409 })
       }
       const path = `/endpoints/${endpoint.name}`
@@ -56,7 +56,7 @@ export const endpointSettings = new Hono<{ Bindings: Visit }>()
       if (changed.status === 409 && endpoint.from === 'registry' && tries < MAX_TRIES) continue
       const refused = changed.refused
       if (!refused) return seeOther(`/console${path}/settings?done=${section.id}#${section.id}`)
-      const draft = new Draft(fields, refused)
+      const draft = new FormDraft(fields, refused)
       return settingsPage(visit, endpoint, { draft, at: section.id, status: 422 })
     }
   })
@@ -68,10 +68,10 @@ export const endpointSettings = new Hono<{ Bindings: Visit }>()
     const endpoint = await endpointOf(visit, c.req.param('name'))
     if (textIn(visit.fields, 'name') !== endpoint.name) {
       const message = `Type ${endpoint.name}, the name in the URL.`
-      return deletePage(visit, endpoint, new Draft(visit.fields, { field: 'name', message }))
+      return deletePage(visit, endpoint, new FormDraft(visit.fields, { field: 'name', message }))
     }
     const { refused } = await ask(visit, 'DELETE', `/endpoints/${endpoint.name}`)
-    if (refused) return deletePage(visit, endpoint, new Draft(visit.fields, refused))
+    if (refused) return deletePage(visit, endpoint, new FormDraft(visit.fields, refused))
     return seeOther('/console?done=gone')
   })
   .route('/databases', databases)
@@ -80,18 +80,18 @@ export const endpointSettings = new Hono<{ Bindings: Visit }>()
 const CHANGED =
   'Someone else changed this section in the meantime. Your text is still below: open the settings again to see their change, or save again to overwrite it.'
 
-interface Shown {
+interface ShownSettings {
   readonly done?: string | undefined
-  readonly draft?: Draft
+  readonly draft?: FormDraft
   /** Section that the draft belongs to. */
   readonly at?: string
   readonly status?: number
 }
 
 async function settingsPage(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoint: ShownEndpoint,
-  { done, draft = fresh, at, status = 200 }: Shown,
+  { done, draft = fresh, at, status = 200 }: ShownSettings,
 ): Promise<Response> {
   const path = pathOf(endpoint)
   const isOurs = endpoint.from === 'registry'
@@ -150,11 +150,11 @@ async function settingsPage(
 }
 
 const Section: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly endpoint: ShownEndpoint
   readonly section: SettingsSection
   readonly mark: string
-  readonly draft: Draft
+  readonly draft: FormDraft
   readonly isSaved: boolean
 }> = ({ visit, endpoint, section: { id, title, show }, mark, draft, isSaved }) => (
   <section class="panel stack" id={id}>
@@ -178,7 +178,7 @@ const Section: FC<{
   </section>
 )
 
-const deletePage = (visit: Visit, endpoint: ShownEndpoint, draft: Draft): Response =>
+const deletePage = (visit: ConsoleVisit, endpoint: ShownEndpoint, draft: FormDraft): Response =>
   answer(
     <SettingsPage {...{ visit, endpoint, draft }} at="delete" title={`Delete ${endpoint.title}`}>
       <Note kind="bad">

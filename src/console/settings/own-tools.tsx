@@ -1,12 +1,12 @@
 import { Hono } from 'hono/tiny'
 import { answer, seeOther } from '../answer.ts'
-import { Draft, fresh } from '../parts/draft.ts'
+import { FormDraft, fresh } from '../parts/draft.ts'
 import { BUILT_IN, endpointOf, type ShownEndpoint } from '../parts/endpoint.ts'
 import { Area } from '../parts/field.tsx'
 import { ButtonLink, Form, Submit } from '../parts/form.tsx'
 import { pathWith } from '../parts/pages.tsx'
 import { cut } from '../parts/texts.ts'
-import { ask, NotFound, type Visit } from '../visit.ts'
+import { ask, type ConsoleVisit, NotFound } from '../visit.ts'
 import { markOf } from './section.ts'
 import { pathOf, SettingsPage } from './settings-page.tsx'
 
@@ -23,7 +23,7 @@ const EXAMPLE = {
 }
 
 /** `/console/endpoints/NAME/settings/tools`: the operator's custom tools, as JSON. */
-export const ownTools = new Hono<{ Bindings: Visit }>()
+export const ownTools = new Hono<{ Bindings: ConsoleVisit }>()
   .get('/new', async (c) =>
     toolPage(c.env, await endpointOf(c.env, c.req.param('name')), '', fresh),
   )
@@ -38,11 +38,11 @@ const ownOf = ({ tools = [] }: ShownEndpoint): readonly OwnTool[] =>
   tools.filter((it) => typeof it !== 'string')
 
 /** Saves or removes a tool. The others stay as they are. */
-async function save(visit: Visit, endpointName: string, name: string): Promise<Response> {
+async function save(visit: ConsoleVisit, endpointName: string, name: string): Promise<Response> {
   const { fields } = visit
   const endpoint = await endpointOf(visit, endpointName)
   const fail = (message: string, status = 422) =>
-    toolPage(visit, endpoint, name, new Draft(fields, { field: 'tool', message }), status)
+    toolPage(visit, endpoint, name, new FormDraft(fields, { field: 'tool', message }), status)
   if (fields.get('was') !== (await markOf(endpoint, ['tools']))) return fail(CHANGED, 409)
   const all: readonly (string | OwnTool)[] = endpoint.tools ?? BUILT_IN
   const at = all.findIndex((it) => typeof it !== 'string' && it.name === name)
@@ -115,10 +115,10 @@ export const OwnTools = ({ endpoint }: { readonly endpoint: ShownEndpoint }) => 
 }
 
 async function toolPage(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoint: ShownEndpoint,
   name: string,
-  draft: Draft,
+  draft: FormDraft,
   status = draft.refused ? 422 : 200,
 ): Promise<Response> {
   const tool = ownOf(endpoint).find((it) => it.name === name)

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { hashOf } from '../../ground/index.ts'
-import type { Draft } from '../parts/draft.ts'
+import type { FormDraft } from '../parts/draft.ts'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { textIn } from '../parts/texts.ts'
 
@@ -12,7 +12,7 @@ export interface SettingsSection {
   readonly fields: readonly (keyof ShownEndpoint)[]
   /** Merge patch from a form. */
   read(fields: URLSearchParams, endpoint: ShownEndpoint): object
-  show(draft: Draft, endpoint: ShownEndpoint): Child
+  show(draft: FormDraft, endpoint: ShownEndpoint): Child
 }
 
 /** Number from an input; null if it is empty. Any other text goes to the API, which refuses it. */

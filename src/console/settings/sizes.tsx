@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx'
-import type { Draft } from '../parts/draft.ts'
+import type { FormDraft } from '../parts/draft.ts'
 import { Choice, Field, Tick, Ticks } from '../parts/field.tsx'
 import { numberIn, type SettingsSection } from './section.ts'
 
@@ -20,7 +20,7 @@ type NumberField = readonly [field: string, label: string, hint: string]
 
 /** Inputs for numbers. `name` is the path of the object that they belong to. */
 const Numbers: FC<{
-  readonly draft: Draft
+  readonly draft: FormDraft
   readonly name: string
   readonly of: readonly NumberField[]
   readonly stored?: Readonly<Record<string, unknown>> | undefined

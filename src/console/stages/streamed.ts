@@ -1,4 +1,4 @@
-import type { Html } from '../answer.ts'
+import type { HtmlChunk } from '../answer.ts'
 import { pageHeaders } from '../parts/layout.tsx'
 
 /** Makes a placeholder for parts that arrive later. Nobody can guess it, so no other text contains it. */
@@ -7,14 +7,18 @@ export const makeGap = (): string => `gap-${crypto.randomUUID()}`
 /** Parts that fill a gap. */
 export interface Filling {
   readonly gap: string
-  readonly parts: () => AsyncGenerator<Html>
+  readonly parts: () => AsyncGenerator<HtmlChunk>
 }
 
 /**
  * Streams a page: its start at once, then the parts of each gap as they arrive, one gap after the other. If a gap
  * fails, `failed` replaces the rest of it.
  */
-export function streamed(page: Html, fillings: readonly Filling[], failed: Html): Response {
+export function streamed(
+  page: HtmlChunk,
+  fillings: readonly Filling[],
+  failed: HtmlChunk,
+): Response {
   const encoder = new TextEncoder()
   async function* texts() {
     let rest = `${page}`

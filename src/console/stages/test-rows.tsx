@@ -1,19 +1,19 @@
 import type { FC } from 'hono/jsx'
-import type { Html } from '../answer.ts'
+import type { HtmlChunk } from '../answer.ts'
 import { CheckRow } from '../parts/check-row.tsx'
 import { Fix } from '../parts/fix.tsx'
 import { Note } from '../parts/note.tsx'
 import { State } from '../parts/state.tsx'
-import type { Outcome, Stage } from './tested.ts'
+import type { TestOutcome, TestStage } from './tested.ts'
 
 /** Streams the list of stages. Returns the outcome if the test finished. */
 export async function* testRows(
-  seen: AsyncGenerator<Stage | Outcome>,
+  seen: AsyncGenerator<TestStage | TestOutcome>,
   isOneOfSeveral: boolean,
-): AsyncGenerator<Html, Outcome | undefined> {
+): AsyncGenerator<HtmlChunk, TestOutcome | undefined> {
   // JSX cannot leave a list open while its rows arrive.
   yield '<div class="panel flush"><ul class="checks" aria-label="Test stages">'
-  let outcome: Outcome | undefined
+  let outcome: TestOutcome | undefined
   try {
     for await (const it of seen) {
       if ('stage' in it) yield <StageRow stage={it} isOneOfSeveral={isOneOfSeveral} />
@@ -36,7 +36,7 @@ export const TestFailed = () => (
 )
 
 /** Outcome of a test. */
-export const Verdict = ({ outcome: { ok, databases } }: { readonly outcome: Outcome }) => {
+export const Verdict = ({ outcome: { ok, databases } }: { readonly outcome: TestOutcome }) => {
   const mayMore = databases.some(({ findings = [] }) =>
     findings.some(({ severity }) => severity === 'high'),
   )
@@ -54,7 +54,7 @@ export const Verdict = ({ outcome: { ok, databases } }: { readonly outcome: Outc
 }
 
 const StageRow: FC<{
-  readonly stage: Stage
+  readonly stage: TestStage
   /** True if the endpoint has several databases, so that each row names its own. */
   readonly isOneOfSeveral: boolean
 }> = ({ stage: { state, sentence, detail, ms, database }, isOneOfSeveral }) => (
@@ -81,7 +81,7 @@ const StageRow: FC<{
 )
 
 /** Fixes for the databases that failed. */
-const Fixes: FC<{ readonly outcome: Outcome }> = ({ outcome: { databases } }) => (
+const Fixes: FC<{ readonly outcome: TestOutcome }> = ({ outcome: { databases } }) => (
   <>
     {databases.map(
       ({ fix, database, ok }, i) =>

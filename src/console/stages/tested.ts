@@ -1,19 +1,22 @@
-import type { Answers, Visit } from '../visit.ts'
+import type { Answers, ConsoleVisit } from '../visit.ts'
 
 /** Result of one stage in a test. */
-export type Stage = Answers['Stage']
+export type TestStage = Answers['Stage']
 
 /** Result for all databases in an endpoint, after the last stage. */
-export type Outcome = Answers['Outcome']
+export type TestOutcome = Answers['Outcome']
 
 /** Result for one database. */
-export type TestedDatabase = Outcome['databases'][number]
+export type TestedDatabase = TestOutcome['databases'][number]
 
 /** Maximum length of a line. A finding lists up to twenty objects. */
 const MAX_LINE_CHARS = 1024 * 1024
 
 /** Tests an endpoint. Yields each stage as it finishes, then the outcome. */
-export async function* stagesOf(visit: Visit, name: string): AsyncGenerator<Stage | Outcome> {
+export async function* stagesOf(
+  visit: ConsoleVisit,
+  name: string,
+): AsyncGenerator<TestStage | TestOutcome> {
   const answer = await visit.send(`/endpoints/${name}/test`, {
     method: 'POST',
     headers: { accept: 'application/x-ndjson' },

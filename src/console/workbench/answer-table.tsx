@@ -1,6 +1,6 @@
 import { isObject } from '../../ground/index.ts'
 import { fit, pageBytes } from '../parts/page-size.ts'
-import { type Column, Table } from '../parts/table.tsx'
+import { Table, type TableHeading } from '../parts/table.tsx'
 import { grouped } from '../parts/texts.ts'
 
 /** Columns and rows from a structured answer. */
@@ -65,7 +65,11 @@ export const AnswerTable = ({ columns, rows }: Tabular) => {
   )
 }
 
-const columnOf = (head: string, i: number, isNumbers: boolean): Column<readonly ShownCell[]> => ({
+const columnOf = (
+  head: string,
+  i: number,
+  isNumbers: boolean,
+): TableHeading<readonly ShownCell[]> => ({
   head,
   dir: 'auto',
   ...(isNumbers ? { class: 'n' } : { tone: (row) => row[i]?.kind }),

@@ -2,13 +2,13 @@ import type { FC } from 'hono/jsx'
 import { Form, Submit } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { fit } from '../parts/page-size.ts'
-import type { Visit } from '../visit.ts'
-import { FIELD, type Filled, type Kind, kindOf } from './arguments.ts'
+import type { ConsoleVisit } from '../visit.ts'
+import { type ArgumentKind, FIELD, type Filled, kindOf } from './arguments.ts'
 import type { ArgumentSchema, ListedTool } from './tools.ts'
 
 /** Form for a tool's arguments. It runs exactly what was submitted. */
 export const ArgumentForm: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly action: string
   readonly tool: ListedTool
   readonly filled: Filled
@@ -104,7 +104,7 @@ const Shape = ({ name, schema }: Pick<ArgumentProps, 'name' | 'schema'>) =>
 const MAX_SHAPE_BYTES = 3_000
 
 interface ControlProps extends Pick<ArgumentProps, 'schema' | 'isNeeded' | 'text'> {
-  readonly kind: Kind
+  readonly kind: ArgumentKind
   readonly common: Readonly<Record<string, string | undefined>>
 }
 
@@ -168,14 +168,14 @@ const EXACT: Readonly<Record<string, string>> = {
 /** Maximum number of choices, so that a page stays small. Other values work in an app. */
 const MAX_CHOICES = 200
 
-function defaultOf({ default: value }: ArgumentSchema, kind: Kind): string | undefined {
+function defaultOf({ default: value }: ArgumentSchema, kind: ArgumentKind): string | undefined {
   if (value === undefined) return undefined
   return typeof value === 'string' && kind !== 'choice' && kind !== 'json'
     ? value
     : JSON.stringify(value)
 }
 
-function wordsOf(kind: Kind, { type, items, minimum, maximum }: ArgumentSchema): string {
+function wordsOf(kind: ArgumentKind, { type, items, minimum, maximum }: ArgumentSchema): string {
   const range = [
     minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER && `from ${minimum}`,
     maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER && `to ${maximum}`,

@@ -4,7 +4,7 @@ import { grouped } from '../parts/texts.ts'
 import type { ArgumentSchema, ListedTool } from './tools.ts'
 
 /** Kind of input for an argument. */
-export type Kind = 'choice' | 'boolean' | 'number' | 'text' | 'long' | 'json'
+export type ArgumentKind = 'choice' | 'boolean' | 'number' | 'text' | 'long' | 'json'
 
 /** Values and errors of a tool's form, by argument. */
 export interface Filled {
@@ -25,7 +25,10 @@ const TOO_LONG = `The arguments are too long for this form, which accepts ${grou
 export const empty: Filled = { texts: new Map(), faults: new Map() }
 
 /** Kind of input for a schema. */
-export function kindOf(name: string, { enum: values, type, maxLength = 0 }: ArgumentSchema): Kind {
+export function kindOf(
+  name: string,
+  { enum: values, type, maxLength = 0 }: ArgumentSchema,
+): ArgumentKind {
   if (values) return 'choice'
   if (type === 'boolean') return 'boolean'
   if (type === 'integer' || type === 'number') return 'number'
@@ -67,7 +70,7 @@ export function filledFrom(
   return { texts: new Map(texts), faults: new Map(), note: note ?? left }
 }
 
-const textOf = (value: unknown, kind: Kind): string =>
+const textOf = (value: unknown, kind: ArgumentKind): string =>
   typeof value === 'string' && kind !== 'json' && kind !== 'choice' ? value : JSON.stringify(value)
 
 /** Form that a person submitted, and its arguments if all of them are valid. */
@@ -100,7 +103,7 @@ export function sent(
 }
 
 /** Parses a string; undefined if it is not valid. */
-function readAs(text: string, kind: Kind): unknown {
+function readAs(text: string, kind: ArgumentKind): unknown {
   if (kind === 'text' || kind === 'long') return text
   if (kind === 'number') {
     const number = Number(text)
@@ -113,7 +116,7 @@ function readAs(text: string, kind: Kind): unknown {
   }
 }
 
-const WRONG: Readonly<Record<Kind, string>> = {
+const WRONG: Readonly<Record<ArgumentKind, string>> = {
   choice: 'must be one of the listed values.',
   boolean: 'must be true or false.',
   number: 'must be a number.',

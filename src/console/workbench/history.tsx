@@ -3,23 +3,24 @@ import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { Moment } from '../parts/moment.tsx'
 import { Table } from '../parts/table.tsx'
 import { cut } from '../parts/texts.ts'
-import { type Answers, ask, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit } from '../visit.ts'
 
 /** Entry in the call log for a run in the Workbench. */
 export type PastRun = Answers['Record']
 
-/** Client name of the Console: {@link Visit.mcp}. */
+/** Client name of the Console: {@link ConsoleVisit.mcp}. */
 const CLIENT = 'tidegate-console'
 
 /** Caller in the call log for an operator. With the admin key alone, there is no name. */
-const callerOf = ({ operator }: Visit): string => (operator === 'operator' ? 'key' : operator)
+const callerOf = ({ operator }: ConsoleVisit): string =>
+  operator === 'operator' ? 'key' : operator
 
 /** Maximum number of log entries to search, and of runs to show. */
 const MAX_RECORDS = 100
 const MAX_RUNS = 10
 
 /** An operator's last runs at an endpoint, from the call log. */
-export async function pastRuns(visit: Visit, endpoint: string): Promise<readonly PastRun[]> {
+export async function pastRuns(visit: ConsoleVisit, endpoint: string): Promise<readonly PastRun[]> {
   const query = new URLSearchParams({ endpoint, caller: callerOf(visit), limit: `${MAX_RECORDS}` })
   const { body } = await ask<Answers['Records']>(visit, 'GET', `/records?${query}`)
   const records = body?.records ?? []

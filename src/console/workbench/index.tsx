@@ -1,7 +1,7 @@
 import { Hono } from 'hono/tiny'
 import { answer, seeOther } from '../answer.ts'
 import { endpointOf, type ShownEndpoint } from '../parts/endpoint.ts'
-import { NotFound, type Visit } from '../visit.ts'
+import { type ConsoleVisit, NotFound } from '../visit.ts'
 import { empty, type Filled, filledFrom, filledWith, sent } from './arguments.ts'
 import { argumentsOf, pastRuns } from './history.tsx'
 import { QuestionPage, RemovalPage } from './question-page.tsx'
@@ -18,7 +18,7 @@ import { type ListedTool, toolsOf } from './tools.ts'
 import { type Bench, WorkbenchPage } from './workbench-page.tsx'
 
 /** `/console/endpoints/NAME/workbench`: runs tools by hand, and edits verified questions. */
-export const workbench = new Hono<{ Bindings: Visit }>()
+export const workbench = new Hono<{ Bindings: ConsoleVisit }>()
   .get('/', async (c) => {
     const { tool, arguments: given, values, again, question, done } = c.req.query()
     const bench = await benchOf(c.env, c.req.param('name'))
@@ -89,10 +89,10 @@ const DONE: Readonly<Record<string, string>> = {
   removed: 'Removed. The model no longer has the question.',
 }
 
-type Opened = Pick<Bench, 'tool' | 'filled' | 'draft' | 'message'>
+type OpenedWorkbench = Pick<Bench, 'tool' | 'filled' | 'draft' | 'message'>
 
 /** Data that all pages in the Workbench use. */
-async function benchOf(visit: Visit, name: string | undefined): Promise<Bench> {
+async function benchOf(visit: ConsoleVisit, name: string | undefined): Promise<Bench> {
   const endpoint = await endpointOf(visit, name)
   const [listing, questions, runs] = await Promise.all([
     toolsOf(visit, endpoint.name),
@@ -104,7 +104,7 @@ async function benchOf(visit: Visit, name: string | undefined): Promise<Bench> {
 }
 
 /** Opens the tool with this name, or the most common one, with arguments from an address. */
-function ofTool({ listing: { tools } }: Bench, name?: string, given?: string): Opened {
+function ofTool({ listing: { tools } }: Bench, name?: string, given?: string): OpenedWorkbench {
   const tool = tools.find((it) => it.name === (name ?? 'query')) ?? tools[0]
   if (!tool) return { tool, filled: empty }
   if (name !== undefined && tool.name !== name) {
@@ -114,7 +114,7 @@ function ofTool({ listing: { tools } }: Bench, name?: string, given?: string): O
 }
 
 /** Opens an earlier run, as far as the call log has it. */
-function ofRun(bench: Bench, id: string): Opened {
+function ofRun(bench: Bench, id: string): OpenedWorkbench {
   const found = bench.runs.find((it) => it.id === id)
   if (!found) return { ...ofTool(bench), message: 'This run is no longer in the history.' }
   const opened = ofTool(bench, found.tool)
@@ -126,7 +126,7 @@ function ofRun(bench: Bench, id: string): Opened {
 }
 
 /** Adds a note to a statement from the call log if its values are missing. */
-const withoutValues = (opened: Opened, isLeftOut: boolean): Opened => {
+const withoutValues = (opened: OpenedWorkbench, isLeftOut: boolean): OpenedWorkbench => {
   const { filled = empty } = opened
   const note = filled.note ?? (isLeftOut && filled.texts.size > 0 ? WITHOUT_VALUES : undefined)
   return { ...opened, filled: { ...filled, note } }
@@ -136,7 +136,7 @@ const WITHOUT_VALUES =
   'This endpoint’s call log has no values. Enter one for each ? in the statement.'
 
 /** Opens a verified question, with its statement in the form. */
-function ofQuestion(bench: Bench, name: string): Opened {
+function ofQuestion(bench: Bench, name: string): OpenedWorkbench {
   const found = bench.questions.find((it) => it.name === name)
   if (!found)
     return { ...ofTool(bench), message: `There is no question named ${name.slice(0, 30)}.` }
@@ -144,7 +144,7 @@ function ofQuestion(bench: Bench, name: string): Opened {
   return { ...ofDraft(bench, draft), draft }
 }
 
-function ofDraft(bench: Bench, { sql, params, database }: QuestionDraft): Opened {
+function ofDraft(bench: Bench, { sql, params, database }: QuestionDraft): OpenedWorkbench {
   const opened = ofTool(bench, 'query')
   const given = {
     sql,
@@ -189,7 +189,7 @@ function draftOfRun(
 }
 
 async function oneQuestion(
-  visit: Visit,
+  visit: ConsoleVisit,
   { name, question }: { readonly name?: string; readonly question: string },
 ) {
   const endpoint = await endpointOf(visit, name)

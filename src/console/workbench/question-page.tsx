@@ -6,7 +6,7 @@ import { Note } from '../parts/note.tsx'
 import { EndpointPage } from '../parts/page.tsx'
 import { fit } from '../parts/page-size.ts'
 import { State } from '../parts/state.tsx'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import type { ShownQuestion } from './questions.ts'
 
 /** State of a verified question: a shape and a word. */
@@ -45,7 +45,7 @@ export const RemovalPage = ({ visit, endpoint, path, it, fault }: QuestionProps)
 )
 
 interface QuestionProps {
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly endpoint: ShownEndpoint
   /** Path of the Workbench. */
   readonly path: string

@@ -1,4 +1,4 @@
-import { type Answers, ask, type Visit } from '../visit.ts'
+import { type Answers, ask, type ConsoleVisit } from '../visit.ts'
 
 /** A verified question, with its state for callers. */
 export type ShownQuestion = Answers['VerifiedQuestion']
@@ -8,7 +8,7 @@ const MAX_WAIT_MS = 3_000
 
 /** Loads an endpoint's verified questions, with their state if it arrives in time. */
 export async function questionsOf(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoint: string,
 ): Promise<readonly ShownQuestion[]> {
   const signal = AbortSignal.any([visit.signal, AbortSignal.timeout(MAX_WAIT_MS)])
@@ -33,7 +33,7 @@ export interface QuestionDraft {
 export type QuestionField = 'question' | 'name' | 'as' | 'sql'
 
 /** Error in a draft, and its field. */
-export interface QuestionFault {
+export interface VerifiedQuestionFault {
   readonly field: QuestionField
   readonly message: string
 }
@@ -71,10 +71,10 @@ const nameFor = (question: string): string =>
 
 /** Saves a draft. Returns an error if something is wrong. */
 export async function save(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoint: string,
   { question, name, as, sql, params, database, fixes }: QuestionDraft,
-): Promise<QuestionFault | undefined> {
+): Promise<VerifiedQuestionFault | undefined> {
   if (question === '') return { field: 'question', message: 'Enter the question.' }
   if (name === '') return { field: 'name', message: 'Enter a name, such as revenue_by_country.' }
   const known = await questionsOf(visit, endpoint)
@@ -105,7 +105,7 @@ const NAME = 'A name must be lowercase and at most 30 characters.'
 
 /** Removes a question. Returns the reason if it could not. */
 export async function remove(
-  visit: Visit,
+  visit: ConsoleVisit,
   endpoint: string,
   name: string,
 ): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import { estimatedTokens } from './tools.ts'
 
 /** A run of a tool and its answer. */
@@ -17,7 +17,7 @@ export interface ToolRun {
   readonly bytes: number
 }
 
-interface ToolResult {
+interface ShownToolResult {
   readonly content?: readonly { readonly text?: string }[]
   readonly structuredContent?: Readonly<Record<string, unknown>>
   readonly isError?: boolean
@@ -25,7 +25,7 @@ interface ToolResult {
 
 /** Calls a tool the way an app does. */
 export async function run(
-  { mcp }: Visit,
+  { mcp }: ConsoleVisit,
   endpoint: string,
   tool: string,
   given: Readonly<Record<string, unknown>>,
@@ -33,7 +33,7 @@ export async function run(
   const startedAt = Date.now()
   const { result, error } = await mcp(endpoint, 'tools/call', { name: tool, arguments: given })
   const milliseconds = Date.now() - startedAt
-  const { content = [], structuredContent, isError } = (result ?? {}) as ToolResult
+  const { content = [], structuredContent, isError } = (result ?? {}) as ShownToolResult
   const text = error ? error.message : content.map((it) => it.text ?? '').join('\n')
   return {
     tool,

@@ -1,22 +1,22 @@
 import type { FC } from 'hono/jsx'
-import { Draft } from '../parts/draft.ts'
+import { FormDraft } from '../parts/draft.ts'
 import { Choice, Field } from '../parts/field.tsx'
 import { Form, Submit } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { cut } from '../parts/texts.ts'
-import type { Visit } from '../visit.ts'
-import type { QuestionDraft, QuestionFault } from './questions.ts'
+import type { ConsoleVisit } from '../visit.ts'
+import type { QuestionDraft, VerifiedQuestionFault } from './questions.ts'
 import { estimatedTokens } from './tools.ts'
 
 /** Form in which a person vouches for a statement: question, name, and kind. */
 export const SaveForm: FC<{
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly action: string
   readonly draft: QuestionDraft
-  readonly fault?: QuestionFault | undefined
+  readonly fault?: VerifiedQuestionFault | undefined
 }> = ({ visit, action, draft, fault }) => {
   const { question, name, as, sql, params, database, fixes } = draft
-  const form = new Draft(undefined, fault)
+  const form = new FormDraft(undefined, fault)
   return (
     <Form visit={visit} action={`${action}#save`} class="panel flush" aria-labelledby="save">
       <header>

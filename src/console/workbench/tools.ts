@@ -1,4 +1,4 @@
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 
 /** Estimated number of tokens in a string. Models differ, but most come close to this. */
 export const estimatedTokens = (text: string): number => Math.ceil(text.length / 4)
@@ -40,7 +40,7 @@ export interface Listing {
 const MAX_PAGES = 4
 
 /** Loads an endpoint's tools as a model sees them. */
-export async function toolsOf({ mcp }: Visit, endpoint: string): Promise<Listing> {
+export async function toolsOf({ mcp }: ConsoleVisit, endpoint: string): Promise<Listing> {
   const tools: ListedTool[] = []
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {

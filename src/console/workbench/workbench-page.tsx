@@ -5,12 +5,12 @@ import { Note } from '../parts/note.tsx'
 import { EndpointPage } from '../parts/page.tsx'
 import { fit } from '../parts/page-size.ts'
 import { grouped } from '../parts/texts.ts'
-import type { Visit } from '../visit.ts'
+import type { ConsoleVisit } from '../visit.ts'
 import { AnswerSection } from './answer.tsx'
 import { ArgumentForm } from './argument-form.tsx'
 import type { Filled } from './arguments.ts'
 import { History, type PastRun } from './history.tsx'
-import type { QuestionDraft, QuestionFault, ShownQuestion } from './questions.ts'
+import type { QuestionDraft, ShownQuestion, VerifiedQuestionFault } from './questions.ts'
 import type { ToolRun } from './run.ts'
 import { SaveForm } from './save-form.tsx'
 import { Side } from './side.tsx'
@@ -18,7 +18,7 @@ import type { ListedTool, Listing } from './tools.ts'
 
 /** Data for a page in the Workbench. */
 export interface Bench {
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly endpoint: ShownEndpoint
   /** Path of this page. */
   readonly path: string
@@ -31,7 +31,7 @@ export interface Bench {
   readonly message?: string | undefined
   readonly ran?: ToolRun | undefined
   readonly draft?: QuestionDraft | undefined
-  readonly fault?: QuestionFault | undefined
+  readonly fault?: VerifiedQuestionFault | undefined
 }
 
 export const WorkbenchPage = (bench: Bench) => {

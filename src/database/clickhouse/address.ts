@@ -2,7 +2,7 @@ import { DatabaseError } from '../error.ts'
 import { decoded } from '../transport/url.ts'
 
 /** The server to send statements to, and the user to send them as. */
-export interface Address {
+export interface ClickHouseAddress {
   readonly endpoint: string
   readonly user: string
   readonly database: string
@@ -11,7 +11,7 @@ export interface Address {
 }
 
 /** Reads the address from a URL. Throws {@link DatabaseError}. */
-export function addressOf(url: URL): Address {
+export function addressOf(url: URL): ClickHouseAddress {
   const [, database = '', more] = url.pathname.split('/')
   if (!url.hostname || more !== undefined) {
     throw new DatabaseError(

@@ -2,7 +2,7 @@ import type { Answer, Column, Limits } from '../rows.ts'
 import { chunks } from '../transport/body.ts'
 import { brokenAnswer } from '../transport/broken-answer.ts'
 import { RowCollector } from '../transport/row-cap.ts'
-import { type Asked, clickhouseError } from './error.ts'
+import { clickhouseError, type StatementContext } from './error.ts'
 import { fromUtf8, readerOf, unescaped } from './values.ts'
 
 /** The format of the results that {@link readAnswer} reads. */
@@ -30,7 +30,7 @@ const STATUS_NOT_FINAL = Symbol('status not final')
 export async function readAnswer(
   response: Response,
   limits: Limits,
-  asked: Asked,
+  asked: StatementContext,
   completion: Completion,
 ): Promise<Answer> {
   const collector = new RowCollector(limits)

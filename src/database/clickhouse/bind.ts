@@ -37,7 +37,7 @@ export function bind(statement: Statement): string {
   return text + sql.slice(end)
 }
 
-interface Place {
+interface PlaceholderPlace {
   readonly n: number
   readonly type: string | undefined
   readonly start: number
@@ -45,7 +45,7 @@ interface Place {
 }
 
 /** Finds the placeholders in a statement, except in strings, names and comments. */
-function* placesIn(statement: Statement): Iterable<Place> {
+function* placesIn(statement: Statement): Iterable<PlaceholderPlace> {
   const { tokens, fault = '' } = read(statement, rules)
   if (tokens.length === 0) throw new DatabaseError('refused', fault)
   let last = 0

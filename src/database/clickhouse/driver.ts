@@ -2,7 +2,7 @@ import type { Driver, Io } from '../database.ts'
 import type { Answer, QueryContext, Statement } from '../rows.ts'
 import { startDeadline } from '../transport/deadline.ts'
 import { isHttps } from '../transport/url.ts'
-import { type Address, addressOf } from './address.ts'
+import { addressOf, type ClickHouseAddress } from './address.ts'
 import { bind } from './bind.ts'
 import { clickhouse as dialect } from './dialect.ts'
 import { roleFault } from './error.ts'
@@ -34,7 +34,7 @@ const QUESTION_LIMITS = { maxRows: 100, maxBytes: 100_000 }
 
 /** Runs one statement so that it can only read, with settings that the server accepts. */
 async function read(
-  address: Address,
+  address: ClickHouseAddress,
   statement: Statement,
   limits: QueryContext,
   io: Io,

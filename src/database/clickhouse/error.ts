@@ -39,7 +39,7 @@ const HINTS: Partial<Record<Failure, string>> = {
 }
 
 /** Context for reporting an error: the statement as its author wrote it, and where and how it ran. */
-export interface Asked {
+export interface StatementContext {
   /** Undefined if different SQL was sent, because positions in it are then unknown. */
   readonly sql: string | undefined
   readonly database: string
@@ -58,7 +58,7 @@ const WRITTEN_ANEW =
   /[.:,]? (?:in scope|in query|while (?:processing|executing)) .*?(?=\. Maybe you meant| \([A-Z_]+\)$|$)/is
 
 /** Reads an error from text that was sent in place of a result, or after it. Undefined for any other text. */
-export function clickhouseError(body: string, asked: Asked): DatabaseError | undefined {
+export function clickhouseError(body: string, asked: StatementContext): DatabaseError | undefined {
   const [, number, said = ''] = FOREIGN.exec(body) ?? REPORT.exec(body) ?? []
   if (number === undefined) return undefined
   const message = said
@@ -86,7 +86,7 @@ export function clickhouseError(body: string, asked: Asked): DatabaseError | und
   })
 }
 
-function kindOf(code: number, message: string, { database }: Asked): Failure {
+function kindOf(code: number, message: string, { database }: StatementContext): Failure {
   if (code !== NO_DATABASE) return kinds[code] ?? 'sql'
   const named = [database, `\`${database}\``, `'${database}'`]
   return named.some((it) => message.includes(`Database ${it} does`)) ? 'config' : 'sql'

@@ -5,20 +5,20 @@ import { readBody } from '../transport/body.ts'
 import { brokenAnswer } from '../transport/broken-answer.ts'
 import type { Deadline } from '../transport/deadline.ts'
 import { requestOf } from '../transport/post.ts'
-import type { Address } from './address.ts'
+import type { ClickHouseAddress } from './address.ts'
 import { FORMAT, readAnswer } from './answer.ts'
-import { type Asked, clickhouseError, statusError } from './error.ts'
+import { clickhouseError, type StatementContext, statusError } from './error.ts'
 
 /** The parts that all requests for one query share. */
 export interface ExchangeContext {
-  readonly address: Address
-  readonly asked: Asked
+  readonly address: ClickHouseAddress
+  readonly asked: StatementContext
   readonly deadline: Deadline
   readonly io: Io
 }
 
 /** URL parameters for a request: settings, and the format of the result. */
-export type Parameters = Readonly<Record<string, string>>
+export type HttpParameters = Readonly<Record<string, string>>
 
 /** Makes the server send a status that covers the whole response. */
 export const FINAL_STATUS = { wait_end_of_query: '1' }
@@ -27,11 +27,11 @@ export const FINAL_STATUS = { wait_end_of_query: '1' }
 export async function exchange(
   { address, asked, deadline, io }: ExchangeContext,
   sql: string,
-  parameters: Parameters,
+  parameters: HttpParameters,
   limits: QueryContext,
 ): Promise<Answer> {
   let id = ''
-  const ask = async (more: Parameters) => {
+  const ask = async (more: HttpParameters) => {
     id = crypto.randomUUID()
     const { database } = address
     const all = { database, default_format: FORMAT, query_id: id, ...parameters, ...more }
@@ -45,7 +45,7 @@ export async function exchange(
     if (text === undefined) throw brokenAnswer()
     return text
   }
-  const read = async (more: Parameters, statusIsFinal: boolean) =>
+  const read = async (more: HttpParameters, statusIsFinal: boolean) =>
     readAnswer(await ask(more), limits, asked, { statusIsFinal, csv })
 
   const statusIsFinal = 'wait_end_of_query' in parameters
@@ -69,7 +69,7 @@ export async function exchange(
 const MAX_REPORT_BYTES = 256 * 1024
 
 /** Returns the response if it contains a result. Otherwise throws the error that it reports. */
-async function accepted(response: Response, asked: Asked): Promise<Response> {
+async function accepted(response: Response, asked: StatementContext): Promise<Response> {
   const { status, headers } = response
   if (status === 200 && !headers.has('x-clickhouse-exception-code')) return response
   const report = (await readBody(response, MAX_REPORT_BYTES)) ?? ''
@@ -80,7 +80,7 @@ async function accepted(response: Response, asked: Asked): Promise<Response> {
 const KILL_MS = 2_000
 
 /** Stops a query. Old versions and proxies do not stop it when the client disconnects. */
-async function kill(address: Address, id: string, io: Io): Promise<void> {
+async function kill(address: ClickHouseAddress, id: string, io: Io): Promise<void> {
   const sql = `KILL QUERY WHERE query_id = '${id}'`
   await send(address, {}, sql, AbortSignal.timeout(KILL_MS), io).then(
     (response) => response.body?.cancel(),
@@ -90,8 +90,8 @@ async function kill(address: Address, id: string, io: Io): Promise<void> {
 
 // Does not use post(), because a broken connection and a response that is an error are different cases here.
 const send = (
-  { endpoint, authorization }: Address,
-  parameters: Parameters,
+  { endpoint, authorization }: ClickHouseAddress,
+  parameters: HttpParameters,
   body: string,
   signal: AbortSignal,
   { fetch }: Io,

@@ -1,7 +1,7 @@
 import { firstPort, take } from '../connection-string/draft.ts'
 import { NotRecognised } from '../connection-string/fault.ts'
 import { assertPlace, noteDropped, urlOf } from '../connection-string/finished.ts'
-import type { Draft, Pasted } from '../connection-string/pasted.ts'
+import type { Pasted, StringDraft } from '../connection-string/pasted.ts'
 
 /** Ports for the native protocol, each with the HTTP port that a server has next to it. */
 const NATIVE: Readonly<Record<string, string>> = { 9000: '8123', 9440: '8443' }
@@ -61,7 +61,7 @@ export const pasted: Pasted = {
 }
 
 /** True if the scheme, the port, the host or a parameter requires encryption. */
-function asksForTls(draft: Draft): boolean {
+function asksForTls(draft: StringDraft): boolean {
   const flags = [take(draft, 'secure', 'ssl', 'tls', 'usessl'), take(draft, 'protocol')]
   const isAsked = flags.some((it) => it !== undefined && /^(?:|1|true|yes|on|https)$/i.test(it))
   const mode = take(draft, 'sslmode')

@@ -77,7 +77,7 @@ export const inspectRole: InspectRole = async (ask) => {
 }
 
 /** SQL that revokes a right. A user with rights on all databases can still read its own database. */
-function closing(kind: string, { object, of }: Right, database: string): string[] {
+function closing(kind: string, { object, of }: ClickHouseRight, database: string): string[] {
   const revoke = `REVOKE ${object} FROM ${of};`
   return kind === 'every-database' ? [revoke, reading(database, of)] : [revoke]
 }
@@ -88,7 +88,7 @@ const reading = (database: string, user: string) =>
 const profile = (database: string) =>
   `In users.xml, make a separate user for Tidegate, with <allow_databases><database>${database}</database></allow_databases> and a profile with <readonly>1</readonly>, <max_execution_time>, <max_result_rows> and <result_overflow_mode>break</result_overflow_mode>. The limits must be in the profile, because such a user cannot set them.`
 
-interface Right {
+interface ClickHouseRight {
   readonly kind: string
   readonly object: string
   /** The user or role that has it. */
@@ -99,7 +99,7 @@ interface Right {
 const reads = /^(?:SELECT(?:\(.*\))?|SHOW(?: \w+)*|DICTGET|USAGE|NONE)$/i
 
 /** Finds the rights beyond reading in lines such as `GRANT SELECT, INSERT(a) ON shop.* TO reader`. */
-function grants(lines: readonly string[]): Right[] {
+function grants(lines: readonly string[]): ClickHouseRight[] {
   return lines.flatMap((line) => {
     const found = grant(line)
     if (!found) return []

@@ -1,16 +1,16 @@
 /** The written form of a type's values: single values, or lists, records and maps of other values. */
-export type Shape =
+export type ClickHouseShape =
   | { readonly kind: 'scalar'; readonly type: string }
-  | { readonly kind: 'array'; readonly of: Shape }
+  | { readonly kind: 'array'; readonly of: ClickHouseShape }
   | {
       readonly kind: 'tuple'
-      readonly of: readonly Shape[]
+      readonly of: readonly ClickHouseShape[]
       readonly names: readonly string[] | undefined
     }
-  | { readonly kind: 'map'; readonly key: Shape; readonly value: Shape }
+  | { readonly kind: 'map'; readonly key: ClickHouseShape; readonly value: ClickHouseShape }
 
 /** Parses a type name: `Array(Tuple(a UInt8, b Nullable(String)))`. */
-export function shapeOf(type: string): Shape {
+export function shapeOf(type: string): ClickHouseShape {
   const [, name, inside = ''] = /^(\w+)\((.*)\)$/s.exec(type) ?? []
   switch (name) {
     case 'Nullable':
@@ -35,7 +35,7 @@ export function shapeOf(type: string): Shape {
   }
 }
 
-function tuple(inside: string): Shape {
+function tuple(inside: string): ClickHouseShape {
   const elements = split(inside).map((element) => {
     const [, name, type] = /^(`(?:[^`\\]|\\.)*`|[A-Za-z_]\w*) (.+)$/s.exec(element) ?? []
     return { name: name?.replace(/^`|`$|\\(?=.)/g, ''), type: type ?? element }

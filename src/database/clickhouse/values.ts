@@ -1,5 +1,5 @@
 import type { Cell } from '../rows.ts'
-import { type Shape, shapeOf } from './types.ts'
+import { type ClickHouseShape, shapeOf } from './types.ts'
 
 /**
  * Returns a reader for a type's values. It parses ClickHouse's text format, with one character per byte, and
@@ -62,8 +62,8 @@ function record(entries: readonly (readonly [string, Cell])[]): Cell | undefined
 const UNEXPECTED = Symbol('unexpected')
 
 /** Reads a list, record or map: `[1,NULL,'a']`, `(1,'b')`, `{'k':1}`. Undefined for any other string. */
-function readComposite(text: string, shape: Shape): Cell | undefined {
-  const source = new Source(text)
+function readComposite(text: string, shape: ClickHouseShape): Cell | undefined {
+  const source = new ValueText(text)
   try {
     const cell = readCell(source, shape)
     return source.isAtEnd ? cell : undefined
@@ -73,7 +73,7 @@ function readComposite(text: string, shape: Shape): Cell | undefined {
   }
 }
 
-function readCell(source: Source, shape: Shape): Cell {
+function readCell(source: ValueText, shape: ClickHouseShape): Cell {
   if (shape.kind === 'array') {
     const cells: Cell[] = []
     source.list('[', ']', () => cells.push(readCell(source, shape.of)))
@@ -106,7 +106,7 @@ function readCell(source: Source, shape: Shape): Cell {
 }
 
 /** A string that is read from its start. Unexpected characters throw {@link UNEXPECTED}. */
-class Source {
+class ValueText {
   readonly #text: string
   #at = 0
 

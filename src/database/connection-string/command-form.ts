@@ -1,10 +1,10 @@
 import { fieldOf, put } from './draft.ts'
 import { usual } from './engine-of.ts'
 import { NotRecognised } from './fault.ts'
-import type { Draft, Notes, Program } from './pasted.ts'
+import type { Notes, Program, StringDraft } from './pasted.ts'
 
 /** The content of a command: fields from its options, or another connection string. */
-export type Commanded = { readonly draft: Draft } | { readonly text: string }
+export type Commanded = { readonly draft: StringDraft } | { readonly text: string }
 
 /** Reads a command such as `psql -h host -U user db`. Undefined for any other text. */
 export function readCommand(text: string, notes: Notes): Commanded | undefined {
@@ -17,7 +17,7 @@ export function readCommand(text: string, notes: Notes): Commanded | undefined {
   notes.changes.push(`Read a ${name} command.`)
   const inner = words.find((it) => /^[\w+]+:\/\//.test(it) || /^(?:host|dbname)=./.test(it))
   if (inner !== undefined) return { text: inner }
-  const draft: Draft = { scheme: usual(engine), host: '127.0.0.1', params: new Map() }
+  const draft: StringDraft = { scheme: usual(engine), host: '127.0.0.1', params: new Map() }
   for (const word of words.slice(0, at)) {
     if (word.startsWith(`${program.variable}=`)) draft.password = word.slice(word.indexOf('=') + 1)
   }
@@ -39,7 +39,7 @@ const shellWords = (text: string): readonly string[] =>
   )
 
 /** Reads a command's options into a draft. Returns the number of words that do not belong to an option. */
-function readOptions(words: readonly string[], program: Program, draft: Draft): number {
+function readOptions(words: readonly string[], program: Program, draft: StringDraft): number {
   const { options, flags = {}, places, isPasswordNext } = program
   let plain = 0
   let isMeant = false

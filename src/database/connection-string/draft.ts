@@ -1,13 +1,13 @@
 import { words } from '../words.ts'
-import type { Draft, Notes } from './pasted.ts'
-import type { Field } from './recognised.ts'
+import type { Notes, StringDraft } from './pasted.ts'
+import type { RecognisedField } from './recognised.ts'
 
 /** True if a connection string is allowed to refer to files on the machine: certificates, sockets, databases. */
 export const mayNameFiles = ({ machine }: Pick<Notes, 'machine'>): boolean =>
   machine !== undefined && !machine.isGuest
 
 /** Names that programs use for the fields, in lower case, without spaces, dots, hyphens or underscores. */
-const NAMES: Readonly<Record<Field, readonly string[]>> = {
+const NAMES: Readonly<Record<RecognisedField, readonly string[]>> = {
   host: ['host', 'hostname', 'hostaddr', 'server', 'servername', 'datasource', 'address', 'addr'],
   port: ['port', 'portnumber'],
   user: ['user', 'username', 'userid', 'uid', 'login'],
@@ -15,25 +15,27 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
   database: ['database', 'dbname', 'db', 'databasename', 'initialcatalog', 'catalog'],
 }
 
-const FIELDS = new Map<string, Field>(
-  Object.entries(NAMES).flatMap(([field, names]) => names.map((it) => [it, field as Field])),
+const FIELDS = new Map<string, RecognisedField>(
+  Object.entries(NAMES).flatMap(([field, names]) =>
+    names.map((it) => [it, field as RecognisedField]),
+  ),
 )
 
 /** Removes the differences between programs from a name: `user id` and `User_Id` become `userid`. */
 export const plainName = (name: string) => name.toLowerCase().replace(/[^a-z\d]/g, '')
 
 /** Looks up the field for a name. */
-export const fieldOf = (name: string): Field | undefined => FIELDS.get(plainName(name))
+export const fieldOf = (name: string): RecognisedField | undefined => FIELDS.get(plainName(name))
 
 /** Puts a value into the field for its name, or among the parameters. */
-export function put(draft: Draft, name: string, value: string): void {
+export function put(draft: StringDraft, name: string, value: string): void {
   const field = fieldOf(name)
   if (!field) draft.params.set(name.trim().toLowerCase(), value)
   else if (value !== '' || draft[field] === undefined) draft[field] = value
 }
 
 /** Takes a parameter out of a draft, by any of its names. */
-export function take(draft: Draft, ...names: readonly string[]): string | undefined {
+export function take(draft: StringDraft, ...names: readonly string[]): string | undefined {
   let found: string | undefined
   for (const name of [...draft.params.keys()]) {
     if (!names.includes(plainName(name))) continue
@@ -44,7 +46,7 @@ export function take(draft: Draft, ...names: readonly string[]): string | undefi
 }
 
 /** The port for the first host in a draft. */
-export const firstPort = ({ port = '' }: Draft): string | undefined =>
+export const firstPort = ({ port = '' }: StringDraft): string | undefined =>
   port.split(',', 1)[0] || undefined
 
 /** Decodes a part of a URL. Undefined if its percent-encoding is invalid. */

@@ -1,5 +1,5 @@
 import { firstPort, plainName } from './draft.ts'
-import type { Draft, Notes, Pasted } from './pasted.ts'
+import type { Notes, Pasted, StringDraft } from './pasted.ts'
 import { SERVICES, type Service, serviceOf } from './services.ts'
 
 type Engines = Pick<Notes, 'engines'>
@@ -26,7 +26,7 @@ export const schemeIn = (text: string, notes: Engines): string | undefined =>
 export const usual = ({ schemes }: Pasted): string => Object.keys(schemes)[0]!
 
 /** Guesses the engine from a port or a host. */
-export function guessed(draft: Draft, { engines }: Engines): Pasted | undefined {
+export function guessed(draft: StringDraft, { engines }: Engines): Pasted | undefined {
   const { host = '' } = draft
   const port = firstPort(draft) ?? ''
   return (

@@ -2,12 +2,12 @@ import { isSocket } from '../transport/hosts.ts'
 import { mayNameFiles, plainName, take } from './draft.ts'
 import { servicesOf } from './engine-of.ts'
 import { NotRecognised } from './fault.ts'
-import type { Draft, Notes } from './pasted.ts'
+import type { Notes, StringDraft } from './pasted.ts'
 import { serviceOf } from './services.ts'
 
 /** Builds a URL from these parts, and encodes the special characters in them. */
 export function urlOf(
-  { scheme, user, password, host = '', port, database = '' }: Draft,
+  { scheme, user, password, host = '', port, database = '' }: StringDraft,
   params: Readonly<Record<string, string | undefined>> = {},
 ): string {
   const login =
@@ -34,7 +34,7 @@ const encoded = (text = '') => encodeURIComponent(text)
  * Checks and corrects the hosts and ports in a draft. For an engine that accepts only one host, the first is used.
  * Throws {@link NotRecognised}.
  */
-export function assertPlace(draft: Draft, notes: Notes, several = false): void {
+export function assertPlace(draft: StringDraft, notes: Notes, several = false): void {
   const hosts = draft.host?.split(',').map((it) => it.trim()) ?? []
   const ports = draft.port?.split(',').map((it) => it.trim()) ?? ['']
   if (hosts.length === 0) {
@@ -119,7 +119,7 @@ function socket(host: string, { machine }: Notes): NotRecognised {
 }
 
 /** Adds a note about parameters that were left out, without their values. */
-export function noteDropped(draft: Draft, notes: Notes): void {
+export function noteDropped(draft: StringDraft, notes: Notes): void {
   const names = [...draft.params.keys()].filter((it) => /^[\w.-]{1,40}$/.test(it))
   if (draft.params.size === 0) return
   const shown = names.slice(0, MAX_SHOWN).join(', ')
@@ -139,7 +139,11 @@ export const TELL_IT =
  *
  * @param canHyperdrive false for IAM logins, which Hyperdrive does not support
  */
-export function hintAuthority({ host = '' }: Draft, canHyperdrive: boolean, notes: Notes): void {
+export function hintAuthority(
+  { host = '' }: StringDraft,
+  canHyperdrive: boolean,
+  notes: Notes,
+): void {
   const service = serviceOf(host, servicesOf(notes.engines))
   if (!service?.authority) return
   if (notes.machine) {
@@ -162,7 +166,7 @@ export function hintAuthority({ host = '' }: Draft, canHyperdrive: boolean, note
  * @param modes the mode for each plain value
  */
 export function takeMode(
-  draft: Draft,
+  draft: StringDraft,
   parameter: string,
   modes: Readonly<Record<string, string>>,
   notes: Notes,

@@ -1,13 +1,13 @@
 import { put } from './draft.ts'
 import { NotRecognised } from './fault.ts'
-import type { Draft, Notes } from './pasted.ts'
+import type { Notes, StringDraft } from './pasted.ts'
 import { readUrl } from './url-form.ts'
 
 /**
  * Reads a JDBC URL: `jdbc:postgresql://host/db?user=…&password=…`. A mode between the engine and the host, as
  * in `jdbc:mysql:replication://`, is ignored, except `https`, which requires encryption. Throws {@link NotRecognised}.
  */
-export function readJdbc(text: string, notes: Notes): Draft | undefined {
+export function readJdbc(text: string, notes: Notes): StringDraft | undefined {
   if (!/^jdbc:/i.test(text)) return undefined
   const [, engine, mode, rest] =
     /^jdbc:(?:aws-wrapper:)?(\w{1,60}):(?:(\w{1,60}):)?\/\/(.*)$/is.exec(text) ?? []
@@ -24,7 +24,7 @@ export function readJdbc(text: string, notes: Notes): Draft | undefined {
 }
 
 /** Moves the user, password, host and database from parameters to their fields. */
-export function fromParameters(draft: Draft): Draft {
+export function fromParameters(draft: StringDraft): StringDraft {
   const all = [...draft.params]
   draft.params.clear()
   for (const [name, value] of all) put(draft, name, value)

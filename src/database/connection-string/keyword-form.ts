@@ -1,18 +1,18 @@
 import { plainName, put } from './draft.ts'
 import { guessed, schemeIn, usual } from './engine-of.ts'
 import { NotRecognised } from './fault.ts'
-import type { Draft, Notes } from './pasted.ts'
+import type { Notes, StringDraft } from './pasted.ts'
 import { readHost } from './url-form.ts'
 
 /** Reads libpq's `host=… user=…`, and `Host=…;Username=…` from .NET and ODBC. Throws {@link NotRecognised}. */
-export function readKeywords(text: string, notes: Notes): Draft | undefined {
+export function readKeywords(text: string, notes: Notes): StringDraft | undefined {
   if (!/^[a-z][\w .-]{0,40}=/i.test(text)) return undefined
   const words = spaced(text)
   // A password in libpq's form can contain a semicolon. .NET's form has a semicolon after each value.
   const isList = text.includes(';') && (!words || words.length < 2 || words[0]![1].includes(';'))
   const pairs = isList ? listed(text) : words
   if (!pairs?.some(([name]) => KEYS.has(plainName(name)))) return undefined
-  const draft: Draft = { params: new Map() }
+  const draft: StringDraft = { params: new Map() }
   for (const [name, value] of pairs) put(draft, name, value)
   const engine = notes.engines.find((it) => it.isSpaced)
   const scheme = isList ? told(pairs, draft, notes) : engine && usual(engine)
@@ -87,7 +87,7 @@ function spaced(text: string): [string, string][] | undefined {
 }
 
 /** Splits a server that is written with its port: `tcp:db.example.com,3306`. */
-function splitHost({ host, port }: Draft, notes: Notes): Pick<Draft, 'host' | 'port'> {
+function splitHost({ host, port }: StringDraft, notes: Notes): Pick<StringDraft, 'host' | 'port'> {
   if (host === undefined || host.startsWith('/')) return { host, port }
   const comma = /^([^,:]*),(\d+)$/.exec(host)
   const read = readHost(comma ? `${comma[1]}:${comma[2]}` : host, notes)
@@ -95,7 +95,11 @@ function splitHost({ host, port }: Draft, notes: Notes): Pick<Draft, 'host' | 'p
 }
 
 /** Finds the scheme for the engine of a list. Throws {@link NotRecognised} if nothing indicates the engine. */
-function told(pairs: readonly (readonly [string, string])[], draft: Draft, notes: Notes): string {
+function told(
+  pairs: readonly (readonly [string, string])[],
+  draft: StringDraft,
+  notes: Notes,
+): string {
   const keywords = new Map(pairs.map(([name, value]) => [plainName(name), value]))
   const engine = guessed(draft, notes) ?? notes.engines.find((it) => it.tells?.(keywords))
   const found = schemeIn(keywords.get('driver') ?? '', notes) ?? (engine && usual(engine))

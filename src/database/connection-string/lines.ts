@@ -2,12 +2,12 @@ import { unquoted } from './outer.ts'
 
 /** The contents of a text's lines: variables, and possible connection strings, with the likeliest first. */
 export interface Lines {
-  readonly texts: readonly Candidate[]
+  readonly texts: readonly CandidateText[]
   readonly variables: ReadonlyMap<string, string>
 }
 
 /** A possible connection string. */
-export interface Candidate {
+export interface CandidateText {
   readonly text: string
   /** The variable that contains it. */
   readonly name?: string | undefined
@@ -28,7 +28,7 @@ export function linesOf(text: string): Lines {
     .map((it) => it.trim())
     .filter((it) => it !== '' && !/^(?:#|\/\/\s|--\s|```|\[[\w. -]+\]$)/.test(it))
   const variables = new Map<string, string>()
-  const found: Candidate[] = []
+  const found: CandidateText[] = []
   for (const line of lines) {
     const [, name, value = ''] = ASSIGNMENT.exec(line) ?? []
     const text = writtenIn(value)

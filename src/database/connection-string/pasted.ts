@@ -1,9 +1,9 @@
 import type { Machine } from '../machine.ts'
-import type { Field, Recognised } from './recognised.ts'
+import type { Recognised, RecognisedField } from './recognised.ts'
 import type { Service } from './services.ts'
 
 /** The parts of a connection string read so far, decoded. */
-export interface Draft {
+export interface StringDraft {
   /** The scheme that our drivers accept. */
   scheme?: string | undefined
   user?: string | undefined
@@ -45,7 +45,7 @@ export interface Pasted {
   /** Reads an engine-specific form, such as the name of a file. Throws {@link NotRecognised}. */
   read?(text: string, notes: Notes): { readonly url: string; readonly name: string } | undefined
   /** Turns the parts of a connection string into a URL. Throws {@link NotRecognised}. */
-  finish(draft: Draft, notes: Notes): Finished
+  finish(draft: StringDraft, notes: Notes): Finished
 }
 
 /** A URL that our drivers accept, and facts about it. */
@@ -59,11 +59,11 @@ export interface Finished {
 export interface Program {
   readonly names: readonly string[]
   /** One-letter options that take a value, with their fields. */
-  readonly options: Readonly<Record<string, Field>>
+  readonly options: Readonly<Record<string, RecognisedField>>
   /** Names of other options without a value, with the parameter that each stands for. */
   readonly flags?: Readonly<Record<string, string>>
   /** The fields for arguments that do not belong to an option. */
-  readonly places: readonly Field[]
+  readonly places: readonly RecognisedField[]
   /** The variable that contains the password. */
   readonly variable: string
   /** True if `--password` is followed by a password. Otherwise, the program prompts for it. */

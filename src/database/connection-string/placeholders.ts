@@ -1,7 +1,7 @@
 import { servicesOf } from './engine-of.ts'
 import { NotRecognised } from './fault.ts'
-import type { Draft, Notes } from './pasted.ts'
-import type { Field } from './recognised.ts'
+import type { Notes, StringDraft } from './pasted.ts'
+import type { RecognisedField } from './recognised.ts'
 import { serviceOf } from './services.ts'
 
 const BRACKETS =
@@ -14,10 +14,10 @@ const CAPITALS =
 const VARIABLE =
   /^(?:\$\{[^}]*\}|\$\([^)]*\)|\$[A-Z_][A-Z\d_]*|%[A-Z_][A-Z\d_]*%|\{[a-z_][\w.]*\}|\$env:\w+|process\.env\.\w+)$/i
 
-const FIELDS: readonly Field[] = ['host', 'port', 'user', 'password', 'database']
+const FIELDS: readonly RecognisedField[] = ['host', 'port', 'user', 'password', 'database']
 
 /** Throws {@link NotRecognised} if a part is still a placeholder from a page with instructions. */
-export function assertFilledIn(draft: Draft, { engines }: Pick<Notes, 'engines'>): void {
+export function assertFilledIn(draft: StringDraft, { engines }: Pick<Notes, 'engines'>): void {
   const where = serviceOf(draft.host ?? '', servicesOf(engines))?.password
   for (const place of FIELDS) {
     const text = draft[place]

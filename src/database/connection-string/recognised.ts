@@ -32,7 +32,7 @@ export interface Unrecognised {
 }
 
 /** The fields in a connection string that have known names. */
-export type Field = 'user' | 'password' | 'host' | 'port' | 'database'
+export type RecognisedField = 'user' | 'password' | 'host' | 'port' | 'database'
 
 /** A part of a connection string. */
-export type Part = 'engine' | Field | 'parameter'
+export type Part = 'engine' | RecognisedField | 'parameter'

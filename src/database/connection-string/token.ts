@@ -1,14 +1,14 @@
 import { isTokenAuth } from '../iam/token-login.ts'
 import { take } from './draft.ts'
 import { NotRecognised } from './fault.ts'
-import type { Draft, Notes } from './pasted.ts'
+import type { Notes, StringDraft } from './pasted.ts'
 
 /**
  * Takes the parameters for a token login out of a draft: our drivers' own parameters, or those from Amazon's wrapper
  * for Java. Undefined for a login with a password. An Amazon token pasted as the password turns the draft into a
  * token login. Throws {@link NotRecognised} for an unsupported IAM login.
  */
-export function takeToken(draft: Draft, notes: Notes) {
+export function takeToken(draft: StringDraft, notes: Notes) {
   const { params, password } = draft
   const written = params.get('auth')?.toLowerCase() ?? ''
   const isPasted = password !== undefined && /[?&]X-Amz-Signature=/i.test(password)

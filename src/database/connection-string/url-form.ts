@@ -2,13 +2,13 @@ import { trimEnd } from '../transport/trim-end.ts'
 import { decodedPart, meant } from './draft.ts'
 import { beginnings, guessed, schemeOf, usual } from './engine-of.ts'
 import { NotRecognised } from './fault.ts'
-import type { Draft, Notes } from './pasted.ts'
+import type { Notes, StringDraft } from './pasted.ts'
 
 /**
  * Reads a URL, and allows common mistakes: missing slashes, backslashes, and a password that is not
  * percent-encoded. Undefined for text that is not a URL. Throws {@link NotRecognised}.
  */
-export function readUrl(text: string, notes: Notes): Draft | undefined {
+export function readUrl(text: string, notes: Notes): StringDraft | undefined {
   const [begun, name = '', mark = ''] = /^([a-z][a-z\d+._-]{0,60})([:;/\\ ]{1,5})/i.exec(text) ?? []
   if (begun === undefined || !/[:/;\\]/.test(mark)) return undefined
   const scheme = schemeOf(name, notes)
@@ -31,7 +31,7 @@ export function readUrl(text: string, notes: Notes): Draft | undefined {
 }
 
 /** Reads `user:password@host:5432/db` and `host:5432`, which do not specify an engine. Throws {@link NotRecognised}. */
-export function readPlace(text: string, notes: Notes): Draft | undefined {
+export function readPlace(text: string, notes: Notes): StringDraft | undefined {
   const bare = text.replace(/^\/\//, '')
   if (/\s/.test(bare) || !/^[^/]*[.@:\]]/.test(bare) || bare.includes('://')) return undefined
   if (/[;{}()]/.test(bare.slice(bare.lastIndexOf('@')))) return undefined
@@ -51,7 +51,7 @@ export function readPlace(text: string, notes: Notes): Draft | undefined {
 }
 
 /** Reads the part of a URL after its scheme. Throws {@link NotRecognised}. */
-export function readRest(rest: string, notes: Notes): Draft {
+export function readRest(rest: string, notes: Notes): StringDraft {
   const params = new Map<string, string>()
   const { login, place, query } = cut(rest)
   for (const pair of query.split('&')) {
@@ -104,7 +104,10 @@ function queryMark(rest: string): number {
   return -1
 }
 
-function readLogin(login: string | undefined, notes: Notes): Pick<Draft, 'user' | 'password'> {
+function readLogin(
+  login: string | undefined,
+  notes: Notes,
+): Pick<StringDraft, 'user' | 'password'> {
   if (login === undefined) return {}
   const colon = login.indexOf(':')
   const user = colon < 0 ? login : login.slice(0, colon)
@@ -127,7 +130,7 @@ const isEncoded = (part: string): boolean =>
   !/[@/?#\s:[\]<>"`{}|\\^]/.test(part) && decodedPart(part) !== undefined
 
 /** Reads `host`, `host:port`, an IPv6 address, or a list of them. Throws {@link NotRecognised}. */
-export function readHost(text: string, notes: Notes): Pick<Draft, 'host' | 'port'> {
+export function readHost(text: string, notes: Notes): Pick<StringDraft, 'host' | 'port'> {
   const places = text
     .split(',')
     .filter((it) => it.trim() !== '')
@@ -140,7 +143,7 @@ export function readHost(text: string, notes: Notes): Pick<Draft, 'host' | 'port
   }
 }
 
-function hostAt(place: string, notes: Notes): Pick<Draft, 'host' | 'port'> {
+function hostAt(place: string, notes: Notes): Pick<StringDraft, 'host' | 'port'> {
   const bracketed = /^\[([^\]]*)\](?::(.*))?$/.exec(place)
   if (bracketed) return { host: `[${bracketed[1]}]`, port: bracketed[2] || undefined }
   const colons = place.split(':').length - 1

@@ -1,8 +1,8 @@
 import { fieldOf, plainName } from './draft.ts'
 import { guessed, schemeIn, schemeOf, usual } from './engine-of.ts'
-import type { Draft, Notes } from './pasted.ts'
+import type { Notes, StringDraft } from './pasted.ts'
 
-type Variables = ReadonlyMap<string, string>
+type StringVariables = ReadonlyMap<string, string>
 
 /** Names that stand for a field only after a prefix, with those fields. Without it, they mean something else. */
 const MORE = new Map([['name', 'database'] as const, ['root', 'user'] as const])
@@ -11,11 +11,11 @@ const MORE = new Map([['name', 'database'] as const, ['root', 'user'] as const])
 const ENGINES = ['engine', 'adapter', 'connection', 'driver', 'dialect', 'client']
 
 /** Reads the host, the user and so on from separate variables: `DB_HOST`, `PGUSER`, `spring.datasource.password`. */
-export function readVariables(variables: Variables, notes: Notes): Draft | undefined {
+export function readVariables(variables: StringVariables, notes: Notes): StringDraft | undefined {
   for (const [named] of variables) {
     const prefix = /^(.*?)host(?:name)?$/.exec(plainName(named))?.[1]
     if (prefix === undefined) continue
-    const draft: Draft = { ...fieldsOf(prefix, variables), params: new Map() }
+    const draft: StringDraft = { ...fieldsOf(prefix, variables), params: new Map() }
     if (!draft.host || (draft.user ?? draft.database) === undefined) continue
     const own = behind(prefix, variables)
     for (const [rest, value] of own) {
@@ -30,14 +30,14 @@ export function readVariables(variables: Variables, notes: Notes): Draft | undef
 }
 
 /** Finds the variables whose names begin with a prefix, with the rest of their names. */
-const behind = (prefix: string, variables: Variables) =>
+const behind = (prefix: string, variables: StringVariables) =>
   [...variables]
     .map(([name, value]) => [plainName(name), value] as const)
     .filter(([name, value]) => name.startsWith(prefix) && value !== '')
     .map(([name, value]) => [name.slice(prefix.length), value] as const)
 
-function fieldsOf(prefix: string, variables: Variables): Omit<Draft, 'params'> {
-  const fields: Omit<Draft, 'params'> = {}
+function fieldsOf(prefix: string, variables: StringVariables): Omit<StringDraft, 'params'> {
+  const fields: Omit<StringDraft, 'params'> = {}
   for (const [rest, value] of behind(prefix, variables)) {
     const field = fieldOf(rest) ?? (prefix === '' ? undefined : MORE.get(rest as 'name'))
     if (field) fields[field] ??= value
@@ -47,11 +47,11 @@ function fieldsOf(prefix: string, variables: Variables): Omit<Draft, 'params'> {
 
 /** Fills in a missing user, password or token from variables next to the one with the connection string. */
 export function completed(
-  draft: Draft,
+  draft: StringDraft,
   name: string | undefined,
-  variables: Variables,
+  variables: StringVariables,
   { engines }: Notes,
-): Draft {
+): StringDraft {
   const engine = engines.find(({ schemes }) => Object.hasOwn(schemes, draft.scheme ?? ''))
   const ending = engine?.tokenVariable
   if (ending !== undefined) {

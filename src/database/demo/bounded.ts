@@ -11,7 +11,7 @@ import { reusesRows, visitsOf } from './visits.ts'
 import { isSteady, weightOf } from './weight.ts'
 
 /** Runs a statement, with the parameters that the caller sent. */
-type Run = (sql: string) => SqlStorageCursor<Record<string, SqlStorageValue>>
+type DemoRun = (sql: string) => SqlStorageCursor<Record<string, SqlStorageValue>>
 
 /**
  * The maximum work for a statement, in row visits: about a second at worst. Meanwhile the Durable Object
@@ -29,7 +29,7 @@ const PRAGMA_ROWS = 20
 export function assertBounded(
   sql: string,
   tokens: readonly Token[],
-  run: Run,
+  run: DemoRun,
   params: readonly Param[],
   counts: Counts,
 ): void {

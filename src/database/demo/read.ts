@@ -44,13 +44,17 @@ export function read(storage: SqlStorage, counts: Counts, query: DemoQuery): Ans
   }
 }
 
-type Cursor = SqlStorageCursor<Record<string, SqlStorageValue>>
+type DemoCursor = SqlStorageCursor<Record<string, SqlStorageValue>>
 
 /**
  * Reads a cursor as far as the limits allow. It produces the rows one by one, so the rest is never computed. If they
  * contain rounded integers, a second cursor reads the same rows with exact values.
  */
-function answer(cursor: Cursor, query: DemoQuery, exact?: (columns: number) => Cursor): Answer {
+function answer(
+  cursor: DemoCursor,
+  query: DemoQuery,
+  exact?: (columns: number) => DemoCursor,
+): Answer {
   const names = cursor.columnNames
   let rounded = false
   const found = exactAnswer(names, cursor.raw(), query, (value) => {

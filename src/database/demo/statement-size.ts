@@ -13,22 +13,22 @@ const MAX_COPIED = 50_000
 const MAX_QUERIES = 100
 
 /** A SELECT in parentheses, or the whole statement. */
-interface Block {
+interface SelectSize {
   tokens: number
   tables: number
   /** The number of times each name is written in it. */
   readonly names: Map<string, number>
-  readonly reads: Block[]
+  readonly reads: SelectSize[]
 }
 
 /** An open parenthesis, and the block around it. */
 interface Level {
-  readonly block: Block
+  readonly block: SelectSize
   /** True if a comma here is followed by another table. */
   listsTables: boolean
 }
 
-const begin = (): Block => ({ tokens: 0, tables: 0, names: new Map(), reads: [] })
+const begin = (): SelectSize => ({ tokens: 0, tables: 0, names: new Map(), reads: [] })
 
 /**
  * Refuses a statement that takes long to prepare, and one that reads itself. SQLite copies a named query to
@@ -93,7 +93,7 @@ interface Size {
   readonly length: number
 }
 
-function expanded(block: Block, known: Map<Block, Size | 'open'>): Size {
+function expanded(block: SelectSize, known: Map<SelectSize, Size | 'open'>): Size {
   const before = known.get(block)
   if (before === 'open') throw recursive()
   if (before) return before

@@ -40,7 +40,7 @@ const COMPOSERS =
 const SEEKERS = /^(?:instr|replace|trim|ltrim|rtrim|json_patch|jsonb_patch)$/
 
 /** A function call. */
-interface Call {
+interface FunctionCall {
   readonly name: string
   /** Its arguments: each is a literal or undefined. */
   readonly args: readonly (string | undefined)[]
@@ -107,7 +107,7 @@ function concatenated(tokens: readonly Token[]): number {
 }
 
 /** The bytes that a call adds to a value, and its growth factor. */
-function growthBy({ name, args }: Call): { bytes?: number; factor?: number } {
+function growthBy({ name, args }: FunctionCall): { bytes?: number; factor?: number } {
   const anySize = { bytes: MAX_VALUE_BYTES }
   const [first, second, third] = args
   if (COMPOSERS.test(name)) return { factor: Math.max(1, args.length) }
@@ -135,8 +135,8 @@ function growthBy({ name, args }: Call): { bytes?: number; factor?: number } {
 }
 
 /** The calls in a statement. */
-function callsIn(sql: string, tokens: readonly Token[]): readonly Call[] {
-  const calls: Call[] = []
+function callsIn(sql: string, tokens: readonly Token[]): readonly FunctionCall[] {
+  const calls: FunctionCall[] = []
   /** The open parentheses, with the commas between them. */
   const open: number[][] = []
   /** The number of open parentheses that contain queries. */

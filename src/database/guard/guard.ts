@@ -5,12 +5,12 @@ import { isCall, isRefusedCall } from './calls.ts'
 import { type Labels, labelsIn, namesAs } from './labels.ts'
 import { matches } from './names.ts'
 import { beginsQuery, namesExpression, QUERY_WORDS } from './query.ts'
-import { type Reading, read } from './reading.ts'
+import { read, type StatementReading } from './reading.ts'
 import { refuseSetting } from './settings.ts'
 import { isOne, type Token } from './token.ts'
 
 /** Cached verdicts: the reason for refusing a statement, or undefined if it is allowed. Drivers check again. */
-const verdicts = new WeakMap<Reading, string | undefined>()
+const verdicts = new WeakMap<StatementReading, string | undefined>()
 
 /**
  * Returns the reason why a statement is not allowed to run as read-only, as a sentence its author can act on,
@@ -36,7 +36,7 @@ const internalRules = (rules: Rules): Rules => ({
 
 const NO_NAME = /(?!)/
 
-function judge(reading: Reading, rules: Rules): string | undefined {
+function judge(reading: StatementReading, rules: Rules): string | undefined {
   const tokens = reading.tokens.filter(({ kind }) => kind !== 'end')
   const labels = labelsIn(tokens)
   const refused =

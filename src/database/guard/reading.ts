@@ -4,7 +4,7 @@ import { lex } from './lexer.ts'
 import { type Token, Unreadable } from './token.ts'
 
 /** A tokenized statement. It is tokenized once for all code that needs it on the way to the engine. */
-export interface Reading {
+export interface StatementReading {
   /** Its text without the semicolon and the comments after it. */
   readonly sql: string
   /** Its first word, past any parentheses: `select`, `show`. */
@@ -19,10 +19,13 @@ export interface Reading {
 export const MAX_CHARACTERS = 100_000
 
 // The key is the object rather than its text, so a reading is freed together with its statement.
-const readings = new WeakMap<Statement, { readonly rules: Rules; readonly reading: Reading }>()
+const readings = new WeakMap<
+  Statement,
+  { readonly rules: Rules; readonly reading: StatementReading }
+>()
 
 /** Tokenizes a statement. The result is cached per statement. */
-export function read(statement: Statement, rules: Rules): Reading {
+export function read(statement: Statement, rules: Rules): StatementReading {
   const found = readings.get(statement)
   if (found?.rules === rules) return found.reading
   const reading = takeApart(statement.sql, rules)
@@ -32,7 +35,7 @@ export function read(statement: Statement, rules: Rules): Reading {
 
 /** The statement with these values, without the trailing semicolon and comments. Our own comment can follow instead. */
 export function trimmedStatement(
-  reading: Reading,
+  reading: StatementReading,
   { params, internal }: Omit<Statement, 'sql'>,
   rules: Rules,
   comment = '',
@@ -44,7 +47,7 @@ export function trimmedStatement(
   return statement
 }
 
-function takeApart(sql: string, { lexis }: Rules): Reading {
+function takeApart(sql: string, { lexis }: Rules): StatementReading {
   const none = { sql, verb: undefined, tokens: [] }
   if (sql.length > MAX_CHARACTERS) {
     const fault = `Send at most ${MAX_CHARACTERS} characters; this statement has ${sql.length}.`

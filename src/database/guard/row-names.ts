@@ -39,14 +39,14 @@ export function rowNames(
  * takes a string or a number. A function in FROM can have any alias, including its own name, and then `x` is a
  * value. So every use of the name must be understood. If one is not, the result is undefined.
  */
-function rowName(places: Places, uses: readonly number[]): RowName | undefined {
+function rowName(places: TokenPlaces, uses: readonly number[]): RowName | undefined {
   const found = new Set(uses.map((i) => meaning(places, i)))
   if (found.has('unknown')) return undefined
   return found.has('query') ? 'query' : found.has('table') ? 'table' : undefined
 }
 
 /** A statement's tokens, and where its relations, dotted names and parentheses begin. */
-interface Places {
+interface TokenPlaces {
   readonly tokens: readonly Token[]
   readonly labels: Labels
   /** Positions where the names of relations begin. */
@@ -57,7 +57,11 @@ interface Places {
   readonly opens: ReadonlyMap<number, number>
 }
 
-function placesIn(tokens: readonly Token[], tables: ReadonlySet<number>, labels: Labels): Places {
+function placesIn(
+  tokens: readonly Token[],
+  tables: ReadonlySet<number>,
+  labels: Labels,
+): TokenPlaces {
   const starts: number[] = []
   const opens = new Map<number, number>()
   const open: number[] = []
@@ -84,7 +88,7 @@ const VALUE = /^(?:current_\w+|local\w+|session_user|system_user|user)$/
 /** Words that are followed by a value, not an alias. */
 const BEFORE_VALUE = ['select', 'distinct', 'by', 'where', 'on', 'and', 'or', 'not', 'when']
 
-function meaning(places: Places, i: number): RowName | 'nothing' | 'unknown' {
+function meaning(places: TokenPlaces, i: number): RowName | 'nothing' | 'unknown' {
   const { tokens, tables, labels, starts } = places
   const [before, after] = [tokens[i - 1], tokens[i + 1]]
   if (VALUE.test(tokens[i]!.value)) return 'unknown'
@@ -102,7 +106,7 @@ const isOperator = (token: Token | undefined) =>
   token?.kind === 'symbol' && !isOne(token, ')', ']', '*', '.')
 
 /** Kind of the item that ends at this position and is followed by an alias. */
-function aliasOf({ tokens, tables, starts, opens }: Places, end: number) {
+function aliasOf({ tokens, tables, starts, opens }: TokenPlaces, end: number) {
   const token = tokens[end]
   if (isName(token)) {
     const value = token!.kind === 'word' && VALUE.test(token!.value)

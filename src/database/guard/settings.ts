@@ -1,6 +1,6 @@
 import type { Rules } from '../rules.ts'
 import { matches } from './names.ts'
-import type { Reading } from './reading.ts'
+import type { StatementReading } from './reading.ts'
 import { isName, isOne } from './token.ts'
 
 /**
@@ -8,7 +8,7 @@ import { isName, isOne } from './token.ts'
  * a computed name could be any name.
  */
 export function refuseSetting(
-  { sql, tokens }: Pick<Reading, 'sql' | 'tokens'>,
+  { sql, tokens }: Pick<StatementReading, 'sql' | 'tokens'>,
   { readableSettings, settingFunction }: Rules,
 ): string | undefined {
   if (readableSettings === undefined) return undefined

@@ -3,14 +3,14 @@ import type { Io } from '../database.ts'
 import { badConfig, DatabaseError } from '../error.ts'
 import { objectOf, readBody } from '../transport/body.ts'
 import { requestOf } from '../transport/post.ts'
-import { neededSecret, type Way } from './way.ts'
+import { type IamLogin, neededSecret } from './way.ts'
 
 /**
  * Cloud SQL and AlloyDB, where the password is an OAuth 2.0 access token for a service account. Anyone who has it
  * can open every database that the account can, so it is only sent to hosts that the deployment lists.
  * https://developers.google.com/identity/protocols/oauth2/service-account
  */
-const google = (service: string, scope: string, hint: string): Way => ({
+const google = (service: string, scope: string, hint: string): IamLogin => ({
   service,
   hint,
   async token(place, io, signal) {
@@ -71,17 +71,18 @@ function assertNamed(host: string, { bindings }: Io): void {
 }
 
 /** A service account's key in Google's format. */
-interface Key {
+interface ServiceAccountKey {
   readonly client_email: string
   readonly private_key: string
   readonly private_key_id: string
 }
 
-function readKey(text: string, name: string): Key {
-  const { client_email, private_key, private_key_id } = objectOf<Partial<Key>>(text) ?? {}
+function readKey(text: string, name: string): ServiceAccountKey {
+  const { client_email, private_key, private_key_id } =
+    objectOf<Partial<ServiceAccountKey>>(text) ?? {}
   const isText = (it: unknown) => typeof it === 'string' && it !== ''
   if (![client_email, private_key, private_key_id].every(isText)) throw noKey(name)
-  return { client_email, private_key, private_key_id } as Key
+  return { client_email, private_key, private_key_id } as ServiceAccountKey
 }
 
 const noKey = (name: string) =>
@@ -92,7 +93,7 @@ const noKey = (name: string) =>
   })
 
 /** Signs the assertion that requests a token (RFC 7523). */
-async function assertion(key: Key, scope: string, name: string): Promise<string> {
+async function assertion(key: ServiceAccountKey, scope: string, name: string): Promise<string> {
   const { importPKCS8, SignJWT } = await import('./jose.mjs')
   // An error could repeat the key.
   const signer = await importPKCS8(key.private_key, 'RS256').catch(() => {

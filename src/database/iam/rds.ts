@@ -1,5 +1,5 @@
 import { badConfig } from '../error.ts'
-import { neededSecret, type Place, secretOf, type Way } from './way.ts'
+import { type IamLogin, type LoginPlace, neededSecret, secretOf } from './way.ts'
 
 /** Lifetime of a token, in seconds. RDS refuses older tokens. */
 const EXPIRES_S = '900'
@@ -9,7 +9,7 @@ const EXPIRES_S = '900'
  * user.
  * https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.IAMDBAuth.html
  */
-export const rds: Way = {
+export const rds: IamLogin = {
   service: 'RDS',
   hint: 'The operator must check that IAM authentication is on, that the user has the role rds_iam (on MySQL: AWSAuthenticationPlugin), that the policy allows rds-db:connect for this user with the resource ID of the database, and that the host is the one that AWS gave it.',
   check: (place) => void regionOf(place),
@@ -45,7 +45,7 @@ const HOSTS = [
 ]
 
 /** Reads the region from the URL's parameter or from its host. Throws {@link DatabaseError}. */
-function regionOf({ host, region }: Place): string {
+function regionOf({ host, region }: LoginPlace): string {
   const name = host.toLowerCase().slice(-253)
   const found = region ?? HOSTS.map((it) => it.exec(name)?.[1]).find((it) => it !== undefined)
   if (found && REGION.test(found)) return found

@@ -1,13 +1,13 @@
 import { isLoopback } from '../../ground/index.ts'
 import type { Io } from '../database.ts'
 import { badConfig, DatabaseError } from '../error.ts'
-import { type Host, isSocket } from '../transport/hosts.ts'
+import { type DatabaseHost, isSocket } from '../transport/hosts.ts'
 import { alloydb, cloudSql } from './google.ts'
 import { rds } from './rds.ts'
-import type { Place, Way } from './way.ts'
+import type { IamLogin, LoginPlace } from './way.ts'
 
 /** Login methods, by value of the parameter `auth`. */
-const ways: Readonly<Record<string, Way>> = {
+const ways: Readonly<Record<string, IamLogin>> = {
   'rds-iam': rds,
   'cloudsql-iam': cloudSql,
   'alloydb-iam': alloydb,
@@ -19,7 +19,7 @@ const NAMES = Object.keys(ways).join(', ')
 export const isTokenAuth = (auth: string): boolean => Object.hasOwn(ways, auth)
 
 /** A login with a token. */
-export interface TokenLogin extends Place {
+export interface TokenLogin extends LoginPlace {
   /** A value of the parameter `auth`. */
   readonly auth: string
 }
@@ -82,7 +82,7 @@ export const serverLogin = (
 })
 
 /** True if all of these servers are on this machine, so that there is no network to protect. */
-export const isHere = (hosts: readonly Host[]): boolean =>
+export const isHere = (hosts: readonly DatabaseHost[]): boolean =>
   hosts.every(({ name }) => isSocket(name) || isLoopback(name))
 
 /**

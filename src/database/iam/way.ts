@@ -2,7 +2,7 @@ import type { Io } from '../database.ts'
 import { badConfig } from '../error.ts'
 
 /** The user and the server for a login, from the database's URL. */
-export interface Place {
+export interface LoginPlace {
   /** An IPv6 address is in brackets. */
   readonly host: string
   readonly port: number
@@ -13,19 +13,19 @@ export interface Place {
 }
 
 /** A login method that uses a token instead of a password. */
-export interface Way {
+export interface IamLogin {
   /** Display name of the service. */
   readonly service: string
   /** Instructions for the operator that let a user log in to the service. */
   readonly hint: string
   /** Throws {@link DatabaseError} for a URL that lacks a required part. */
-  check?(place: Place): void
+  check?(place: LoginPlace): void
   /** Makes a token. Throws {@link DatabaseError}. */
-  token(place: Place, io: Io, signal: AbortSignal): Promise<string>
+  token(place: LoginPlace, io: Io, signal: AbortSignal): Promise<string>
 }
 
 /** Reads a deployment's secret, whose name begins with the URL's `credentials`. */
-export function secretOf({ bindings }: Io, { credentials }: Place, name: string) {
+export function secretOf({ bindings }: Io, { credentials }: LoginPlace, name: string) {
   const full = credentials === undefined ? name : `${credentials}_${name}`
   const value = bindings[full]
   return { name: full, value: typeof value === 'string' ? value.trim() : '' }

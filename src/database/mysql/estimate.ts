@@ -3,7 +3,7 @@ import { finite } from '../finite.ts'
 import type { Answer } from '../rows.ts'
 
 /** Part of a plan, as the engine writes it. */
-type Part = { readonly [key: string]: unknown }
+type PlanPart = { readonly [key: string]: unknown }
 
 /**
  * Estimates a statement's cost with MySQL (5.6 and later) or MariaDB (10.1 and later). MariaDB reports a cost since
@@ -26,7 +26,7 @@ export const estimate: EstimatedPlan = {
   advice: 'Filter on an indexed column, or join fewer tables.',
 }
 
-function planOf({ rows }: Answer): Part | undefined {
+function planOf({ rows }: Answer): PlanPart | undefined {
   const cell: unknown = rows[0]?.[0]
   try {
     const found: unknown = typeof cell === 'string' ? JSON.parse(cell) : cell
@@ -37,14 +37,14 @@ function planOf({ rows }: Answer): Part | undefined {
 }
 
 /** A query block: its tables in join order, and the blocks within it. */
-interface Block {
-  readonly tables: Part[]
+interface QueryBlock {
+  readonly tables: PlanPart[]
   /** `perRow`: the inner block depends on the outer row, so it runs for each one. */
-  readonly inner: { readonly block: Part; readonly perRow: boolean }[]
+  readonly inner: { readonly block: PlanPart; readonly perRow: boolean }[]
 }
 
 /** Adds up the cost and the rows examined for a block and its inner blocks. */
-function ofBlock(block: Part): Estimate {
+function ofBlock(block: PlanPart): Estimate {
   const { tables, inner } = partsOf(block)
   let joined = 1
   let most = 1
@@ -71,8 +71,8 @@ function ofBlock(block: Part): Estimate {
 const product = (times: number, each: number) => Math.min(times * each, Number.MAX_VALUE) || 0
 
 /** Finds the parts of a block, no matter how deep they are in sorts, buffers, unions and materializations. */
-function partsOf(block: Part): Block {
-  const found: Block = { tables: [], inner: [] }
+function partsOf(block: PlanPart): QueryBlock {
+  const found: QueryBlock = { tables: [], inner: [] }
   const visit = (part: unknown, within: boolean): void => {
     if (Array.isArray(part)) for (const it of part) visit(it, within)
     if (!isPart(part)) return
@@ -92,7 +92,7 @@ function partsOf(block: Part): Block {
 }
 
 /** Cost of a step and the steps inside it, in version 2 of the format. */
-function costOf(step: Part): number | undefined {
+function costOf(step: PlanPart): number | undefined {
   const own = finite(step.estimated_total_cost)
   if (own !== undefined) return own
   const inner = inputsOf(step).map(costOf)
@@ -103,7 +103,7 @@ function costOf(step: Part): number | undefined {
 }
 
 /** Number of rows that a step examines if it runs this many times, in version 2 of the format. */
-function rowsOf(step: Part, times: number): number {
+function rowsOf(step: PlanPart, times: number): number {
   const inputs = inputsOf(step)
   const own = finite(step.estimated_rows) ?? 0
   if (inputs.length === 0) return step.table_name === undefined ? 0 : product(times, own)
@@ -117,10 +117,10 @@ function rowsOf(step: Part, times: number): number {
 }
 
 /** The steps inside a step: its inputs and their subqueries. */
-const inputsOf = (step: Part): Part[] =>
+const inputsOf = (step: PlanPart): PlanPart[] =>
   Object.entries(step).flatMap(([key, it]) =>
     key.startsWith('inputs') && Array.isArray(it) ? it.filter(isPart) : [],
   )
 
-const isPart = (it: unknown): it is Part =>
+const isPart = (it: unknown): it is PlanPart =>
   typeof it === 'object' && it !== null && !Array.isArray(it)

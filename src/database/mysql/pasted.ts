@@ -8,7 +8,7 @@ import {
   takeMode,
   urlOf,
 } from '../connection-string/finished.ts'
-import type { Draft, Notes, Pasted } from '../connection-string/pasted.ts'
+import type { Notes, Pasted, StringDraft } from '../connection-string/pasted.ts'
 import { takeToken } from '../connection-string/token.ts'
 import { isSocket } from '../transport/hosts.ts'
 
@@ -95,14 +95,14 @@ const missing = (part: 'user' | 'database', where: string) =>
   )
 
 /** Parameters that refer to certificate files on the machine. */
-const filesOf = (draft: Draft) => ({
+const filesOf = (draft: StringDraft) => ({
   'ssl-ca': take(draft, 'sslca', 'sslrootcert') || undefined,
   'ssl-cert': take(draft, 'sslcert') || undefined,
   'ssl-key': take(draft, 'sslkey') || undefined,
 })
 
 /** The server's socket file, from the host, as in Go, or from a separate parameter. */
-function socketOf(draft: Draft, notes: Notes): string | undefined {
+function socketOf(draft: StringDraft, notes: Notes): string | undefined {
   if (!mayNameFiles(notes)) return undefined
   const named = take(draft, 'socket', 'unixsocket', 'socketpath')
   const { host = '' } = draft

@@ -18,7 +18,7 @@ export const READ_ONLY = 'set session transaction read only'
 const MODE = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'
 
 /** SQL that sets the session's settings. The guard relies on the first two. */
-export function settings({ timeoutMs }: Limits, server: Server): string {
+export function settings({ timeoutMs }: Limits, server: ServerKind): string {
   const seconds = timeoutMs / 1_000
   const lock = Math.max(1, Math.min(LOCK_S, Math.ceil(seconds)))
   return `set ${[
@@ -37,10 +37,10 @@ export function settings({ timeoutMs }: Limits, server: Server): string {
 }
 
 /** The two kinds of server, whose settings differ. */
-export type Server = 'mysql' | 'mariadb'
+export type ServerKind = 'mysql' | 'mariadb'
 
 /** Derives the kind of server from its version. A proxy in front of it can report the wrong version. */
-export const serverOf = (version: string): Server =>
+export const serverOf = (version: string): ServerKind =>
   /mariadb/i.test(version) ? 'mariadb' : 'mysql'
 
 /**
@@ -74,14 +74,14 @@ export const CHECKS = `show session variables where variable_name in
     'read_only', 'innodb_read_only')`
 
 /** The variables of a session, and their values. */
-export type Variables = readonly (readonly [name: string, value: string])[]
+export type SessionVariables = readonly (readonly [name: string, value: string])[]
 
 /**
  * Throws unless the session has the settings that we set, because a proxy may have switched to another session.
  *
  * @param inTransaction true if our own transaction has begun in the session. Another client's transaction could write.
  */
-export function check(variables: Variables, inTransaction = false): void {
+export function check(variables: SessionVariables, inTransaction = false): void {
   const values = (name: RegExp) => variables.filter(([it]) => name.test(it)).map(([, it]) => it)
   const isOn = (value: string) => /^(?:on|1)$/i.test(value)
   const readOnly = values(/^(?:tx|transaction)_read_only$/)

@@ -79,7 +79,7 @@ const LOOK = `
   where role_name is not null`
 
 /** One or more privileges on one object. */
-interface Right {
+interface MysqlRight {
   readonly kind: string
   readonly object: string
   readonly statement: string
@@ -141,7 +141,7 @@ function rightsOn(
   list: readonly string[],
   grantable: boolean,
   role: string,
-): Right[] {
+): MysqlRight[] {
   const given = list.filter((it) => !harmless.includes(it))
   const rights = Map.groupBy(given, (right): string => {
     if (right === 'FILE') return 'file'

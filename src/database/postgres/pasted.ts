@@ -9,7 +9,7 @@ import {
   takeMode,
   urlOf,
 } from '../connection-string/finished.ts'
-import type { Draft, Notes, Pasted } from '../connection-string/pasted.ts'
+import type { Notes, Pasted, StringDraft } from '../connection-string/pasted.ts'
 import { takeToken } from '../connection-string/token.ts'
 import { isSocket } from '../transport/hosts.ts'
 
@@ -143,7 +143,7 @@ const TARGETS = meanings({
   'prefer-standby': 'preferstandby prefersecondary preferslave',
 })
 
-function choiceOf(draft: Draft, notes: Notes) {
+function choiceOf(draft: StringDraft, notes: Notes) {
   const asked = take(draft, 'targetsessionattrs', 'targetsessionattributes', 'targetservertype')
   const balance = take(draft, 'loadbalancehosts')
   const plain = (asked ?? '').toLowerCase().replaceAll(/[^a-z]/g, '')
@@ -160,7 +160,7 @@ function choiceOf(draft: Draft, notes: Notes) {
 }
 
 /** Adds hints about encryption settings that are not supported as written. */
-function noteTls(draft: Draft, isNeon: boolean, { hints, machine }: Notes): void {
+function noteTls(draft: StringDraft, isNeon: boolean, { hints, machine }: Notes): void {
   const root = take(draft, 'sslrootcert', 'rootcertificate', 'sslca')
   const own = take(draft, 'sslcert', 'sslkey', 'sslpassword', 'sslcertificate')
   const notDone = machine ? 'is not supported for a string entered here' : 'a Worker cannot do'
@@ -192,7 +192,7 @@ function noteTls(draft: Draft, isNeon: boolean, { hints, machine }: Notes): void
 }
 
 /** Parameters for features that only a machine has: certificate files, and logins bound to a certificate. */
-const keptOf = (draft: Draft) => ({
+const keptOf = (draft: StringDraft) => ({
   sslrootcert: take(draft, 'sslrootcert', 'rootcertificate', 'sslca') || undefined,
   sslcert: take(draft, 'sslcert', 'sslcertificate') || undefined,
   sslkey: take(draft, 'sslkey') || undefined,
@@ -203,7 +203,7 @@ const keptOf = (draft: Draft) => ({
 /** Matches Supabase hosts, and captures the project's reference. */
 const SUPABASE = /^(?:db\.([a-z]{20})\.supabase\.co|.*\.pooler\.supabase\.com)$/
 
-function hintPlace(draft: Draft, canHyperdrive: boolean, notes: Notes): void {
+function hintPlace(draft: StringDraft, canHyperdrive: boolean, notes: Notes): void {
   const { host = '', user = '' } = draft
   const supabase = SUPABASE.exec(host)
   if (!supabase) {

@@ -3,7 +3,7 @@ import { finite } from '../finite.ts'
 import type { Answer } from '../rows.ts'
 
 /** A step in a plan, with the names in `EXPLAIN (FORMAT JSON)`. A number beyond 2^53 is a string. */
-interface Step {
+interface PlanStep {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
   readonly 'Index Name'?: string
@@ -12,7 +12,7 @@ interface Step {
   readonly Filter?: string
   readonly 'Index Cond'?: string
   readonly 'Hash Cond'?: string
-  readonly Plans?: readonly Step[]
+  readonly Plans?: readonly PlanStep[]
 }
 
 const of: Plan['of'] = (sql) => `explain (format json) ${sql}`
@@ -36,13 +36,13 @@ export const plan: Plan = {
 }
 
 /** The step that returns the rows. Its cost includes all other steps. */
-function outermost({ rows }: Answer): Step | undefined {
+function outermost({ rows }: Answer): PlanStep | undefined {
   const [cell = null] = rows[0] ?? []
-  const [found] = (Array.isArray(cell) ? cell : []) as unknown as readonly { Plan?: Step }[]
+  const [found] = (Array.isArray(cell) ? cell : []) as unknown as readonly { Plan?: PlanStep }[]
   return found?.Plan
 }
 
-function* steps(step: Step, indent: string): Iterable<string> {
+function* steps(step: PlanStep, indent: string): Iterable<string> {
   const on = step['Relation Name'] ? ` on ${step['Relation Name']}` : ''
   const using = step['Index Name'] ? ` using ${step['Index Name']}` : ''
   const condition = step['Index Cond'] ?? step['Hash Cond'] ?? step.Filter

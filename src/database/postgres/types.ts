@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../ground/index.ts'
 import type { Statement } from '../rows.ts'
-import type { Field, Result } from './answer.ts'
+import type { PostgresField, PostgresResult } from './answer.ts'
 
 /** PostgreSQL's built-in types: name, OID, and OID of the array type. */
 const BUILT_IN = [
@@ -64,9 +64,9 @@ const known = new BoundedMap<string>({ entries: 10_000, ttlMs: 600_000 })
  * lookup returns a row with the OID and the name of each.
  */
 export async function typesOf(
-  fields: readonly Field[],
+  fields: readonly PostgresField[],
   database: string,
-  ask: (lookUp: Statement, rows: number) => Promise<Result>,
+  ask: (lookUp: Statement, rows: number) => Promise<PostgresResult>,
 ): Promise<string[]> {
   const keyOf = (oid: number) => `${oid} ${database}`
   const names = new Map(

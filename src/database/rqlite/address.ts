@@ -3,7 +3,7 @@ import { basicAuth } from '../transport/post.ts'
 import { decoded } from '../transport/url.ts'
 
 /** A node's address, its login, and the required freshness of its results. */
-export interface Address {
+export interface RqliteAddress {
   readonly endpoint: string
   readonly authorization: string | undefined
   /** The parameter `level`, and those that belong to it. */
@@ -11,7 +11,7 @@ export interface Address {
 }
 
 /** Reads the address from a URL. Throws {@link DatabaseError}. */
-export function addressOf(url: URL): Address {
+export function addressOf(url: URL): RqliteAddress {
   const { protocol, hostname, port, pathname } = url
   if (!hostname || pathname.length > 1) {
     throw badConfig(

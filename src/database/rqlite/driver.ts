@@ -13,7 +13,7 @@ import { ONE_STATEMENT, unwrapped } from '../sqlite/single.ts'
 import { startDeadline } from '../transport/deadline.ts'
 import { isHttps } from '../transport/url.ts'
 import { addressOf } from './address.ts'
-import { type Send, sender } from './http.ts'
+import { type SendRqlite, sender } from './http.ts'
 
 /**
  * rqlite, SQLite on several machines, over HTTP: `rqlite://user:password@host:4001?level=weak`, or
@@ -50,7 +50,7 @@ const inspectRole: InspectRole = async (ask, by) => ({
  * from the query itself. Its values do not, because rqlite changes the values in date and boolean columns.
  */
 async function read(
-  send: Send,
+  send: SendRqlite,
   { sql, params = [] }: Statement,
   limits: QueryContext,
   proofs: Proofs<number>,
@@ -88,7 +88,11 @@ async function read(
  * SELECT that starts with a random value. If the result is a program with this value, the first statement is
  * also the last, and only a query can be between the parentheses.
  */
-async function assertSingle(send: Send, query: string, values: readonly Value[]): Promise<void> {
+async function assertSingle(
+  send: SendRqlite,
+  query: string,
+  values: readonly RqliteValue[],
+): Promise<void> {
   const proof = crypto.randomUUID()
   const ask = (end: string) =>
     send([[`explain select '${proof}' from (${query}\n${end}`, ...values]])
@@ -109,10 +113,10 @@ const NEAR_END = 'near ")": syntax error'
 const inQuery = (error: DatabaseError, query: string) =>
   error.kind === 'sql' && error.hint === undefined ? unwrapped(error, query) : error
 
-type Value = null | number | string
+type RqliteValue = null | number | string
 
 /** Converts a value for rqlite. Throws {@link DatabaseError} for a string that rqlite would read as bytes. */
-function argument(param: Param): Value {
+function argument(param: Param): RqliteValue {
   if (typeof param === 'string' && HEX.test(param)) {
     throw new DatabaseError('sql', "rqlite would read a parameter of the form x'…' as bytes.", {
       hint: 'Write this text into the statement instead, between single quotes.',

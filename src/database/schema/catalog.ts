@@ -1,10 +1,10 @@
 import type { Database } from '../database.ts'
-import { type Dialect, MAX_PARAMS, type Page, type TableName } from '../dialect.ts'
+import { type CatalogPage, type Dialect, MAX_PARAMS, type TableName } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Rows, Statement, TimeLimits } from '../rows.ts'
 import { type CatalogRow, columnOf, indexesOf, keysOf, summaryOf } from './catalog-rows.ts'
 import { nearest } from './nearest-names.ts'
-import type { Source, Table, TableList, TableSummary } from './table.ts'
+import type { ReadableTable, Table, TableList, TableSummary } from './table.ts'
 import { keyOf, shownName } from './table-name.ts'
 
 /** Catalog statements have their own caps, so a table with a thousand columns is not truncated. */
@@ -21,7 +21,7 @@ export const askCatalog = (
 /** Tables and views that the role can read and whose name or comment contains a search, sorted by name. */
 export async function listTables(
   database: Database,
-  { limits, ...page }: Page & { readonly limits: TimeLimits },
+  { limits, ...page }: CatalogPage & { readonly limits: TimeLimits },
 ): Promise<TableList> {
   // Databases refuse parameters with NULs or lone surrogates, and no name or comment contains them.
   if (!isName(page.search ?? '')) return { tables: [], total: 0 }
@@ -85,7 +85,7 @@ export async function findSource(
   database: Database,
   name: string,
   limits: TimeLimits,
-): Promise<Source> {
+): Promise<ReadableTable> {
   const [found, [rows]] = await resolved(database, name, limits, (table) =>
     columnsOf(database, [table], limits),
   )

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import type { Catalog, Page, TableName } from '../dialect.ts'
+import type { Catalog, CatalogPage, TableName } from '../dialect.ts'
 import type { Statement, TimeLimits } from '../rows.ts'
 import { allTables, askCatalog, columnsOf } from './catalog.ts'
 import type { CatalogRow } from './catalog-rows.ts'
@@ -98,7 +98,7 @@ function describedCatalog(database: Database, glossary: Glossary): Catalog {
       [description, ...columns.values()].some(holding(search)),
     )
 
-  async function tables(page: Page, limits: TimeLimits): Promise<readonly CatalogRow[]> {
+  async function tables(page: CatalogPage, limits: TimeLimits): Promise<readonly CatalogRow[]> {
     const { search, names, offset = 0, limit } = page
     if (!search || names || !finds(search)) {
       const { rows } = await ask(catalog.tables(page), limits)

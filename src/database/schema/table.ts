@@ -16,7 +16,7 @@ export interface TableList {
 }
 
 /** A table with the details needed to read from it. */
-export interface Source extends TableName {
+export interface ReadableTable extends TableName {
   readonly columns: readonly Pick<TableColumn, 'name' | 'type' | 'operators'>[]
 }
 

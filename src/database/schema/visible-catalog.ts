@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import type { Catalog, Page, TableName } from '../dialect.ts'
+import type { Catalog, CatalogPage, TableName } from '../dialect.ts'
 import type { Cell, Statement, TimeLimits } from '../rows.ts'
 import { allTables, askCatalog, columnsOf } from './catalog.ts'
 import type { CatalogRow } from './catalog-rows.ts'
@@ -15,7 +15,7 @@ const COLUMNS_AT_ONCE = 3_400
 const COLUMNS_IN_ALL = 40_000
 
 /** A table as it appears in catalog rows. */
-interface Found extends TableName {
+interface FoundTable extends TableName {
   readonly row: CatalogRow
   readonly width: number
 }
@@ -39,9 +39,9 @@ export function visibleCatalog(database: Database, visibility: Visibility): Cata
   }
 
   /** Reads the visible columns of any number of tables, unless they have too many columns. */
-  async function columnsInParts(tables: readonly Found[], limits: TimeLimits) {
+  async function columnsInParts(tables: readonly FoundTable[], limits: TimeLimits) {
     let [total, room] = [0, 0]
-    const parts: Found[][] = []
+    const parts: FoundTable[][] = []
     for (const table of tables) {
       total += table.width
       room -= table.width
@@ -61,7 +61,7 @@ export function visibleCatalog(database: Database, visibility: Visibility): Cata
   async function visibleRows(
     rows: readonly CatalogRow[],
     limits: TimeLimits,
-  ): Promise<readonly Found[]> {
+  ): Promise<readonly FoundTable[]> {
     const found = rows
       .map((row) => ({
         schema: String(row[0]),
@@ -81,7 +81,7 @@ export function visibleCatalog(database: Database, visibility: Visibility): Cata
       .filter((it) => it.width > 0)
   }
 
-  async function tables(limits: TimeLimits): Promise<readonly Found[]> {
+  async function tables(limits: TimeLimits): Promise<readonly FoundTable[]> {
     const all = await allTables(database, limits)
     const rows = all.map(({ schema, name, kind, comment, estimatedRows, columnCount }) => [
       ...[schema, name, kind, comment ?? null, estimatedRows ?? null, columnCount],
@@ -89,12 +89,12 @@ export function visibleCatalog(database: Database, visibility: Visibility): Cata
     return visibleRows(rows, limits)
   }
 
-  async function matching({ search, names }: Page, limits: TimeLimits) {
+  async function matching({ search, names }: CatalogPage, limits: TimeLimits) {
     const all = await tables(limits)
     if (!search) return all
     const wanted = search.toLowerCase()
     const holds = (text: Cell | undefined) => `${text ?? ''}`.toLowerCase().includes(wanted)
-    const named = (it: Found) => holds(it.name) || holds(`${it.schema}.${it.name}`)
+    const named = (it: FoundTable) => holds(it.name) || holds(`${it.schema}.${it.name}`)
     if (names) return all.filter(named)
     const columns = await columnsInParts(all, limits)
     return all.filter(

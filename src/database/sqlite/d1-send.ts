@@ -8,7 +8,7 @@ import { post } from '../transport/post.ts'
 import { decoded } from '../transport/url.ts'
 
 /** D1's result for one statement. */
-export interface Table {
+export interface D1Table {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly (null | number | string)[])[]
 }
@@ -17,10 +17,10 @@ export interface Table {
  * Sends SQL to D1, which runs every statement in it. Throws a {@link DatabaseError}, or an error with SQLite's own
  * message.
  */
-export type Send = (sql: string, params: readonly Param[], deadline: Deadline) => Promise<Table>
+export type SendD1 = (sql: string, params: readonly Param[], deadline: Deadline) => Promise<D1Table>
 
 /** Sends through a Worker binding. */
-export function byBinding(name: string, { bindings }: Io): Send {
+export function byBinding(name: string, { bindings }: Io): SendD1 {
   return async (sql, params, deadline) => {
     const database = bindings[name] as D1Database | undefined
     if (typeof database !== 'object' || typeof database?.prepare !== 'function') {
@@ -37,7 +37,7 @@ export function byBinding(name: string, { bindings }: Io): Send {
 }
 
 /** Sends through Cloudflare's API: `d1://:TOKEN@ACCOUNT/DATABASE`. */
-export function byApi({ host, pathname, username, password }: URL, io: Io): Send {
+export function byApi({ host, pathname, username, password }: URL, io: Io): SendD1 {
   const [, database = '', more] = pathname.split('/')
   const token = decoded(password || username)
   if (!database || more !== undefined || !token) {
@@ -53,7 +53,7 @@ export function byApi({ host, pathname, username, password }: URL, io: Io): Send
     const { status } = posted.response
     const text = await posted.text(MAX_BODY_BYTES)
     if (text === undefined) throw tooLarge()
-    const { success, errors, result } = objectOf<Body>(text) ?? {}
+    const { success, errors, result } = objectOf<D1Body>(text) ?? {}
     const { columns, rows } = result?.at(-1)?.results ?? {}
     if (status === 200 && success && columns && rows) return { columns, rows }
     throw failure(status, errors?.[0])
@@ -61,10 +61,10 @@ export function byApi({ host, pathname, username, password }: URL, io: Io): Send
 }
 
 /** The API's response. */
-interface Body {
+interface D1Body {
   readonly success?: boolean
   readonly errors?: readonly { readonly code?: number; readonly message?: string }[]
-  readonly result?: readonly { readonly results?: Partial<Table> }[]
+  readonly result?: readonly { readonly results?: Partial<D1Table> }[]
 }
 
 /** The code for all messages from D1 itself, about a statement or about its own state. */

@@ -2,7 +2,7 @@ import type { Driver } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import type { QueryContext, Statement } from '../rows.ts'
 import { startDeadline } from '../transport/deadline.ts'
-import { byApi, byBinding, type Send } from './d1-send.ts'
+import { byApi, byBinding, type SendD1 } from './d1-send.ts'
 import { sqlite } from './dialect.ts'
 import { sqliteError } from './error.ts'
 import { decodeExact, encodeExact, exactAnswer, withinBytes } from './exact.ts'
@@ -40,7 +40,7 @@ export const d1: Driver = {
  * which limits it and keeps its values exact. At the same time, a second query requests its column names.
  */
 async function read(
-  send: Send,
+  send: SendD1,
   statement: Statement,
   limits: QueryContext,
   proofs: Proofs<number>,

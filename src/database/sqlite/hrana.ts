@@ -12,13 +12,13 @@ import { type HranaError, hranaError } from './hrana-error.ts'
 // Hrana 3 over HTTP: https://github.com/tursodatabase/libsql/blob/main/docs/HRANA_3_SPEC.md
 
 /** A database's address and its token. */
-export interface Address {
+export interface HranaAddress {
   readonly endpoint: string
   readonly token: string | undefined
 }
 
 /** A value in the protocol. An integer is sent as digits, and an infinity as null. */
-export type Value =
+export type HranaValue =
   | { readonly type: 'null' }
   | { readonly type: 'integer'; readonly value: string }
   | { readonly type: 'float'; readonly value: number | null }
@@ -34,7 +34,7 @@ export interface Description {
 }
 
 /** Reads the address from a URL: `libsql://HOST?authToken=…`. TLS is not used for a server on this machine. */
-export function addressOf({ hostname, host, pathname, searchParams }: URL): Address {
+export function addressOf({ hostname, host, pathname, searchParams }: URL): HranaAddress {
   if (!host) {
     throw new DatabaseError('config', 'A libSQL URL needs a host: libsql://HOST?authToken=TOKEN')
   }
@@ -50,7 +50,7 @@ const MAX_DESCRIPTION_BYTES = 1024 * 1024
 
 /** Compiles statements on the server. Returns a description of each, or its error. Throws {@link DatabaseError}. */
 export async function describe(
-  address: Address,
+  address: HranaAddress,
   texts: readonly string[],
   deadline: Deadline,
   io: Io,
@@ -60,26 +60,26 @@ export async function describe(
   const text = await readBody(response, MAX_DESCRIPTION_BYTES).catch((thrown) => {
     throw broken(deadline, thrown)
   })
-  const body = objectOf<{ results?: readonly Result[] }>(text)
+  const body = objectOf<{ results?: readonly HranaResult[] }>(text)
   if (body?.results?.length !== requests.length) throw broken(deadline)
   return body.results
     .slice(0, -1)
     .map(({ error, response }) => error ?? response?.result ?? { message: '', code: '' })
 }
 
-interface Result {
+interface HranaResult {
   readonly error?: HranaError
   readonly response?: { readonly result?: Description }
 }
 
 /** One entry in the response to a batch. */
-export interface Entry {
+export interface BatchEntry {
   readonly type: 'step_begin' | 'step_end' | 'step_error' | 'row' | 'error'
   /** In a start or an error, the number of the statement in the batch. */
   readonly step?: number
   /** In a start, the columns in the rows that follow. */
   readonly cols?: Description['cols']
-  readonly row?: readonly Value[]
+  readonly row?: readonly HranaValue[]
   readonly error?: HranaError
 }
 
@@ -87,8 +87,8 @@ export interface Entry {
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 
 /** A statement in a batch. */
-export interface Step {
-  readonly stmt: { readonly sql: string; readonly args?: readonly Value[] }
+export interface BatchStep {
+  readonly stmt: { readonly sql: string; readonly args?: readonly HranaValue[] }
   /** The condition for running it. If left out, it always runs. */
   readonly condition?: { readonly type: 'ok'; readonly step: number }
 }
@@ -98,11 +98,11 @@ export interface Step {
  * is closed. Throws {@link DatabaseError}.
  */
 export async function* run(
-  address: Address,
-  steps: readonly Step[],
+  address: HranaAddress,
+  steps: readonly BatchStep[],
   deadline: Deadline,
   io: Io,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<BatchEntry> {
   const response = await send(
     address,
     '/v3/cursor',
@@ -113,7 +113,7 @@ export async function* run(
   let ended = 0
   try {
     for await (const line of lines(response, MAX_LINE_BYTES)) {
-      const entry = objectOf<Entry & { baton?: unknown }>(line)
+      const entry = objectOf<BatchEntry & { baton?: unknown }>(line)
       if (entry === undefined) throw broken(deadline)
       if (entry.type === 'step_end' || entry.type === 'step_error') ended++
       // The first line is about the connection.
@@ -126,7 +126,7 @@ export async function* run(
 }
 
 async function send(
-  { endpoint, token }: Address,
+  { endpoint, token }: HranaAddress,
   path: string,
   body: unknown,
   deadline: Deadline,

@@ -8,7 +8,14 @@ import { sqlite } from './dialect.ts'
 import { PARAMETERS } from './error.ts'
 import { columnsFor, decodeExact, type Exact, encodeExact } from './exact.ts'
 import { PRAGMA, withoutExplain } from './explain-prefix.ts'
-import { type Address, addressOf, type Description, describe, run, type Value } from './hrana.ts'
+import {
+  addressOf,
+  type Description,
+  describe,
+  type HranaAddress,
+  type HranaValue,
+  run,
+} from './hrana.ts'
 import { type HranaError, hranaError } from './hrana-error.ts'
 import { Proofs } from './proofs.ts'
 import { probe, unwrapped } from './single.ts'
@@ -46,7 +53,7 @@ interface Proof {
  * LIMIT cannot have a second one, so the server then reads on until we close the connection.
  */
 async function read(
-  address: Address,
+  address: HranaAddress,
   { sql, params = [] }: Statement,
   limits: QueryContext,
   io: Io,
@@ -103,7 +110,7 @@ function assertReads(
 
 const WRITES = 'This database is read-only: that would write.'
 
-const argument = (param: Param): Value => {
+const argument = (param: Param): HranaValue => {
   if (param === null) return { type: 'null' }
   if (typeof param === 'string') return { type: 'text', value: param }
   const number = Number(param)
@@ -112,9 +119,9 @@ const argument = (param: Param): Value => {
     : { type: 'float', value: number }
 }
 
-interface Run {
-  readonly address: Address
-  readonly stmt: { readonly sql: string; readonly args: readonly Value[] }
+interface LibsqlRun {
+  readonly address: HranaAddress
+  readonly stmt: { readonly sql: string; readonly args: readonly HranaValue[] }
   /** Reads a value that arrived as a string. */
   readonly asText: (text: string) => Exact
   readonly limits: QueryContext
@@ -123,7 +130,7 @@ interface Run {
 }
 
 /** Reads the rows that fit. `infinite`: true if one contains an infinity, whose sign Hrana does not show. */
-async function take({ address, stmt, asText, limits, deadline, io }: Run) {
+async function take({ address, stmt, asText, limits, deadline, io }: LibsqlRun) {
   const steps = [
     { stmt: { sql: 'begin' } },
     { stmt, condition: { type: 'ok', step: 0 } as const },
@@ -149,7 +156,7 @@ async function take({ address, stmt, asText, limits, deadline, io }: Run) {
   return { rows: collector.rows, truncated: collector.truncated, cols, types, infinite }
 }
 
-function exactly(value: Value, asText: (text: string) => Exact): Exact {
+function exactly(value: HranaValue, asText: (text: string) => Exact): Exact {
   switch (value.type) {
     case 'integer':
       return { type: 'integer', cell: integer(value.value) }

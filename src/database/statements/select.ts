@@ -2,7 +2,7 @@ import { type Dialect, MAX_PARAMS } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Param, Statement } from '../rows.ts'
 import { nearest } from '../schema/nearest-names.ts'
-import type { Source } from '../schema/table.ts'
+import type { ReadableTable } from '../schema/table.ts'
 
 /** Operators for comparing a column with a value. */
 export const operators = [
@@ -32,7 +32,7 @@ export interface Condition {
 
 /** The data to read from one table. Column names need not be trusted: they are looked up in the catalog. */
 export interface Selection {
-  readonly table: Source
+  readonly table: ReadableTable
   /** All columns if left out. With aggregates, the columns to group by; without any, all rows are one group. */
   readonly columns?: readonly string[] | undefined
   /** `count(*)`, or `count`, `sum`, `avg`, `min` or `max` of a column, or of its `distinct` values. */
@@ -104,7 +104,11 @@ function callOf(asked: string) {
 }
 
 /** An aggregate as SQL, and the name of its column. */
-function aggregate(dialect: Dialect, table: Source, asked: string): { sql: string; label: string } {
+function aggregate(
+  dialect: Dialect,
+  table: ReadableTable,
+  asked: string,
+): { sql: string; label: string } {
   const { name = '', distinct, column } = callOf(asked) ?? {}
   const call = (of: string, operators?: string) =>
     dialect.qualifiedCalls?.aggregate(name, of, operators) ?? `${name}(${of})`
@@ -138,7 +142,7 @@ export function keyOfOrder(asked: string): { key: string; descends: boolean } {
 /** One ORDER BY key as SQL: a column, or an aggregate if rows are grouped, and its direction. */
 function orderOf(
   dialect: Dialect,
-  table: Source,
+  table: ReadableTable,
   labels: readonly string[],
   asked: string,
 ): string {
@@ -159,10 +163,10 @@ function orderOf(
  * error lists similar columns, and other names that are valid here.
  */
 function lookUp(
-  { name: table, columns }: Source,
+  { name: table, columns }: ReadableTable,
   name: string,
   others: readonly string[] = [],
-): Source['columns'][number] {
+): ReadableTable['columns'][number] {
   const exact = columns.find((column) => column.name === name)
   if (exact) return exact
   const folded = name.toLowerCase()
@@ -179,7 +183,7 @@ const SIGNS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as c
 /** A condition as SQL. Equality with NULL becomes IS NULL. */
 function conditionSql(
   { quote, comparison, qualifiedCalls }: Dialect,
-  { name, type, operators }: Source['columns'][number],
+  { name, type, operators }: ReadableTable['columns'][number],
   { op, value }: Condition,
   bind: (value: Param, type?: string) => string,
 ): string {

@@ -2,7 +2,7 @@ import { badConfig } from '../error.ts'
 import { decoded } from '../transport/url.ts'
 
 /** The project, and the token that gives access to it. */
-export interface Address {
+export interface SupabaseAddress {
   /** The reference in a project's URL: 20 lower-case letters. */
   readonly ref: string
   readonly endpoint: string
@@ -11,7 +11,7 @@ export interface Address {
 }
 
 /** Reads the address from a URL. Throws {@link DatabaseError}. */
-export function addressOf(url: URL): Address {
+export function addressOf(url: URL): SupabaseAddress {
   const ref = url.hostname
   const more = url.username || url.port || url.search || url.hash || url.pathname.length > 1
   if (!/^[a-z]{20}$/.test(ref) || more) {

@@ -1,6 +1,6 @@
 import type { Io } from '../database.ts'
 import { rowTooLarge } from '../error.ts'
-import type { Result } from '../postgres/answer.ts'
+import type { PostgresResult } from '../postgres/answer.ts'
 import { postgresError } from '../postgres/error.ts'
 import { identityFault } from '../postgres/identity.ts'
 import { notReadOnly } from '../postgres/read-only.ts'
@@ -10,7 +10,7 @@ import { objectOf } from '../transport/body.ts'
 import { brokenAnswer } from '../transport/broken-answer.ts'
 import type { Deadline } from '../transport/deadline.ts'
 import { exchange } from '../transport/post.ts'
-import type { Address } from './address.ts'
+import type { SupabaseAddress } from './address.ts'
 import { refusal } from './error.ts'
 import { readRecord } from './record.ts'
 import { type Head, scriptOf } from './script.ts'
@@ -18,19 +18,19 @@ import { type Head, scriptOf } from './script.ts'
 // https://supabase.com/docs/reference/api/v1-read-only-query
 
 /** A statement's result, and the names of its columns' types. */
-type Reading = Result & { readonly types: readonly string[] }
+type SupabaseReading = PostgresResult & { readonly types: readonly string[] }
 
 /** Runs one statement in one request. Throws {@link DatabaseError}. */
 export async function send(
-  { endpoint, authorization }: Address,
+  { endpoint, authorization }: SupabaseAddress,
   statement: Statement,
   limits: QueryContext,
   deadline: Deadline,
   io: Io,
-): Promise<Reading> {
+): Promise<SupabaseReading> {
   const query = scriptOf(statement, limits)
   const { response, text } = await exchange(endpoint, { authorization }, { query }, deadline, io)
-  const answer = objectOf<Body>(text)
+  const answer = objectOf<SupabaseBody>(text)
   if (!response.ok || !Array.isArray(answer)) {
     const { message } = (answer ?? {}) as { readonly message?: unknown }
     // The block returns its own errors as a row. All other failures are in the service's message.
@@ -42,9 +42,12 @@ export async function send(
 }
 
 /** The service's response: the rows of one result, as objects. */
-type Body = readonly { readonly it?: unknown }[] | { readonly message?: unknown }
+type SupabaseBody = readonly { readonly it?: unknown }[] | { readonly message?: unknown }
 
-function readingOf(rows: readonly { readonly it?: unknown }[], { timeoutMs }: Limits): Reading {
+function readingOf(
+  rows: readonly { readonly it?: unknown }[],
+  { timeoutMs }: Limits,
+): SupabaseReading {
   const [first, ...lines] = rows.map((row) => row?.it)
   const head = objectOf<Head>(typeof first === 'string' ? first : '')
   if (head?.writable) throw notReadOnly()

@@ -1,7 +1,7 @@
 import type { Limits } from '../rows.ts'
 
 /** The part of a Node or Workers socket that is needed to count its bytes. */
-export interface Stream {
+export interface CountedStream {
   on(event: 'data', listener: (chunk: Uint8Array) => void): unknown
   removeAllListeners(event: 'data'): unknown
 }
@@ -13,7 +13,7 @@ const MAX_BYTES = 10 * 1024 * 1024
 const SLACK_BYTES = 1024 * 1024
 
 /** Remaining byte budget for one result. */
-export interface Room {
+export interface ByteRoom {
   left: number
 }
 
@@ -23,13 +23,13 @@ export const unread = Symbol('unread')
 /** Limits the bytes read from a socket. The limit is higher than the maximum size of a result. */
 export class ByteBudget {
   #spent = Promise.withResolvers<void>()
-  readonly #streams: Stream[] = []
+  readonly #streams: CountedStream[] = []
   /** Budget for bytes that arrive while no result is expected. */
-  #beside: Room
+  #beside: ByteRoom
   /** Budgets for the pending results, in order. */
-  readonly #expected: Room[] = []
+  readonly #expected: ByteRoom[] = []
   /** Budget for the result during which reading stopped. */
-  spentBy: Room | undefined
+  spentBy: ByteRoom | undefined
 
   constructor(limits: Pick<Limits, 'maxBytes'>) {
     this.#beside = roomOf(limits)
@@ -46,7 +46,7 @@ export class ByteBudget {
   }
 
   /** Adds a budget for one more result, after the pending results. */
-  expect(limits: Pick<Limits, 'maxBytes'>): Room {
+  expect(limits: Pick<Limits, 'maxBytes'>): ByteRoom {
     const room = roomOf(limits)
     this.#expected.push(room)
     return room
@@ -60,13 +60,13 @@ export class ByteBudget {
   }
 
   /** Records that a result has arrived, or never will. */
-  came(room: Room): void {
+  came(room: ByteRoom): void {
     const at = this.#expected.indexOf(room)
     if (at >= 0) this.#expected.splice(at, 1)
   }
 
   /** Counts a stream's bytes, and stops reading when there are too many. */
-  watch(stream: Stream): void {
+  watch(stream: CountedStream): void {
     this.#streams.push(stream)
     stream.on('data', (chunk) => {
       const room = this.#current()
@@ -82,9 +82,9 @@ export class ByteBudget {
     this.#spent.resolve()
   }
 
-  #current = (): Room => this.#expected[0] ?? this.#beside
+  #current = (): ByteRoom => this.#expected[0] ?? this.#beside
 }
 
-const roomOf = ({ maxBytes }: Pick<Limits, 'maxBytes'>): Room => ({
+const roomOf = ({ maxBytes }: Pick<Limits, 'maxBytes'>): ByteRoom => ({
   left: Math.min(2 * maxBytes + SLACK_BYTES, MAX_BYTES),
 })

@@ -2,7 +2,7 @@ import { badConfig } from '../error.ts'
 import { decoded } from './url.ts'
 
 /** A server in a URL. */
-export interface Host {
+export interface DatabaseHost {
   /** A name or an address, as in a URL: an IPv6 address is in brackets. */
   readonly name: string
   /** Undefined for the engine's default port. */
@@ -72,13 +72,13 @@ export function databaseUrl(text: string, isHere = false): URL {
 }
 
 /** Reads the hosts in a URL from {@link databaseUrl}, in the order in which they are tried. */
-export function hostsOf({ protocol, hostname, port, searchParams }: URL): readonly Host[] {
+export function hostsOf({ protocol, hostname, port, searchParams }: URL): readonly DatabaseHost[] {
   const own = { name: hostname, port: Number(port) || undefined }
   return SEVERAL.includes(protocol) ? readHosts([own], searchParams, true) : [own]
 }
 
 /** Reads lists of hosts and ports in libpq's format: `one,two` and `5432,5433`. Throws {@link DatabaseError}. */
-export const listedHosts = (names: string, ports: string): readonly Host[] =>
+export const listedHosts = (names: string, ports: string): readonly DatabaseHost[] =>
   readHosts([], new URLSearchParams({ host: names, port: ports }), true)
 
 /** True if a host is a socket, which is a file on this machine. */
@@ -86,7 +86,7 @@ export const isSocket = (name: string): boolean => name.startsWith('/')
 
 const isNetworked = (name: string) => name !== '' && !isSocket(name)
 
-const NOWHERE: Host = { name: '', port: undefined }
+const NOWHERE: DatabaseHost = { name: '', port: undefined }
 
 /** True if a URL has more than one host. */
 export const hasSeveralHosts = (url: URL): boolean => hostsOf(url).length > 1
@@ -100,7 +100,11 @@ function parsed(text: string): URL {
  * Reads hosts and ports from parameters. They replace the hosts before the path. If a name occurs twice, the
  * last one is used.
  */
-function readHosts(own: readonly Host[], params: URLSearchParams, isHere = false): readonly Host[] {
+function readHosts(
+  own: readonly DatabaseHost[],
+  params: URLSearchParams,
+  isHere = false,
+): readonly DatabaseHost[] {
   const listed = params.getAll('host').at(-1)?.split(',')
   const names = listed?.map((it) => nameOf(it, isHere)) ?? own.map(({ name }) => name)
   const ports = params.getAll('port').at(-1)?.split(',').map(portOf) ?? own.map(({ port }) => port)
@@ -117,7 +121,7 @@ function readHosts(own: readonly Host[], params: URLSearchParams, isHere = false
 }
 
 /** Reads `host`, `host:5432` or `[2001:db8::1]:5432`. */
-function hostAt(text: string, isHere = false): Host {
+function hostAt(text: string, isHere = false): DatabaseHost {
   if (isHere && /^(?::\d{0,5})?$/.test(text)) return { name: '', port: portOf(text.slice(1)) }
   const url = /[/?#@]/.test(text) ? null : URL.parse(`postgres://${text}`)
   if (!url?.hostname) {

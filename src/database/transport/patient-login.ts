@@ -15,13 +15,13 @@ const LOST_MS = 5_000
 const MOST_TRYING = 16
 
 /** A waiter's place in line. Each waiter has its own timer, because in a Worker a request cannot wake another. */
-interface Place {
+interface ServerPlace {
   seenAt: number
 }
 
 /** Waiters for a server without spare connections, in order of arrival. */
-class Line {
-  readonly #places = new Set<Place>()
+class ConnectingLine {
+  readonly #places = new Set<ServerPlace>()
   /** Number of waiters at the front that are allowed to try. */
   #trying = 1
 
@@ -30,7 +30,7 @@ class Line {
   }
 
   /** Number of waiters ahead of this place, or all of them for a new one. */
-  before(place: Place | undefined): number {
+  before(place: ServerPlace | undefined): number {
     const now = Date.now()
     if (place) {
       place.seenAt = now
@@ -46,17 +46,17 @@ class Line {
     return count
   }
 
-  isTurnOf(place: Place | undefined, before: number): boolean {
+  isTurnOf(place: ServerPlace | undefined, before: number): boolean {
     return place ? before < this.#trying : before === 0
   }
 
-  enter(): Place {
+  enter(): ServerPlace {
     const place = { seenAt: Date.now() }
     this.#places.add(place)
     return place
   }
 
-  leave(place: Place | undefined): void {
+  leave(place: ServerPlace | undefined): void {
     if (place) this.#places.delete(place)
   }
 
@@ -67,16 +67,16 @@ class Line {
 }
 
 /** Lines by the key from {@link doorOf}. Empty lines are removed. */
-const lines = new Map<string, Line>()
+const lines = new Map<string, ConnectingLine>()
 
-function lineOf(door: string): Line {
-  const line = lines.get(door) ?? new Line()
+function lineOf(door: string): ConnectingLine {
+  const line = lines.get(door) ?? new ConnectingLine()
   lines.set(door, line)
   return line
 }
 
 /** The parts of a login that identify a database on its server. */
-interface Named {
+interface NamedServer {
   readonly host: string
   readonly port: number
   readonly user: string
@@ -84,7 +84,7 @@ interface Named {
 }
 
 /** Key for everything that has its own connection limit: the servers, the database, the user and the role. */
-export const doorOf = (logins: readonly Named[], role: string | undefined) =>
+export const doorOf = (logins: readonly NamedServer[], role: string | undefined) =>
   JSON.stringify([
     logins.map(({ host, port, user, database }) => [host, port, user, database]),
     role,
@@ -106,7 +106,7 @@ export async function logInPatiently<T>(
   door: string,
 ): Promise<T> {
   const end = Date.now() + timeoutMs * SHARE
-  let place: Place | undefined
+  let place: ServerPlace | undefined
   let [told] = full
   let failures = 0
   try {

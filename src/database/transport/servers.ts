@@ -4,7 +4,7 @@ import { DatabaseError } from '../error.ts'
 const AVOID_MS = 30_000
 
 /** Reason that a server failed: it has the wrong role, or it did not respond. */
-type Reason = 'unwanted' | 'silent'
+type AvoidReason = 'unwanted' | 'silent'
 
 /** The kinds of server that a URL can request, as the values of libpq's `target_session_attrs`. */
 export const TARGETS = 'any read-write read-only primary standby prefer-standby'
@@ -13,9 +13,9 @@ export const TARGETS = 'any read-write read-only primary standby prefer-standby'
 export type Target = 'any' | 'read-write' | 'read-only' | 'primary' | 'standby' | 'prefer-standby'
 
 /** A database's servers, with a record of those that failed recently. */
-export class Servers<It> {
+export class DatabaseServers<It> {
   readonly all: readonly It[]
-  readonly #avoided = new Map<It, { readonly reason: Reason; readonly until: number }>()
+  readonly #avoided = new Map<It, { readonly reason: AvoidReason; readonly until: number }>()
 
   constructor(all: readonly It[]) {
     this.all = all
@@ -24,18 +24,18 @@ export class Servers<It> {
   /** The servers in the order in which to try them. Servers that did not respond come last. */
   inOrder(random = false): readonly It[] {
     const all = random ? shuffled(this.all) : this.all
-    const of = (reason: Reason | undefined) => all.filter((it) => this.avoided(it) === reason)
+    const of = (reason: AvoidReason | undefined) => all.filter((it) => this.avoided(it) === reason)
     return [...of(undefined), ...of('unwanted'), ...of('silent')]
   }
 
   /** The reason that a server is tried last. Undefined if it is not. */
-  avoided(server: It): Reason | undefined {
+  avoided(server: It): AvoidReason | undefined {
     const avoided = this.#avoided.get(server)
     return avoided && Date.now() < avoided.until ? avoided.reason : undefined
   }
 
   /** Moves a server to the end of the order for a while. */
-  avoid(server: It, reason: Reason): void {
+  avoid(server: It, reason: AvoidReason): void {
     this.#avoided.set(server, { reason, until: Date.now() + AVOID_MS })
   }
 }

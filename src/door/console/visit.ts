@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { byOperator, type OperatorSeen } from '../../auth/index.ts'
-import type { Visit } from '../../console/index.ts'
+import type { ConsoleVisit } from '../../console/index.ts'
 import { knownScheme, platformOf } from '../../database/index.ts'
 import type { App } from '../admission/admission.ts'
 import { administration } from '../api.ts'
@@ -17,7 +17,7 @@ interface ConsoleRequest {
 export async function visitOf(
   c: Context<App>,
   { name, seen, fields, send }: ConsoleRequest,
-): Promise<Visit> {
+): Promise<ConsoleVisit> {
   const { origin } = new URL(c.req.url)
   const { signal } = c.req.raw
   const serveApi = await administration(c.env, { by: name, send })

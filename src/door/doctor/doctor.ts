@@ -5,7 +5,7 @@ import { keyProblem } from '../../registry/index.ts'
 import { type App, refuse, textOrJson } from '../admission/admission.ts'
 import { type Deployment, deploymentOf } from '../deployment.ts'
 import { NO_ENDPOINT, UNAVAILABLE } from '../faults.ts'
-import type { Servers } from '../servers.ts'
+import type { SiteServers } from '../servers.ts'
 import type { Site } from '../sites.ts'
 import { inspectionOf, knownSites } from './inspection.ts'
 import { storedProblems } from './ready.ts'
@@ -88,7 +88,7 @@ async function all(deployment: Deployment): Promise<Inspected> {
   }
 }
 
-async function problemOf(site: Site, servers: Servers): Promise<string[]> {
+async function problemOf(site: Site, servers: SiteServers): Promise<string[]> {
   try {
     await servers.of(site)
     return []

@@ -12,7 +12,7 @@ import {
   stagedDiagnosis,
 } from '../../gateway/index.ts'
 import type { Deployment } from '../deployment.ts'
-import type { Servers } from '../servers.ts'
+import type { SiteServers } from '../servers.ts'
 import type { Site } from '../sites.ts'
 
 /** The sites in the configuration, and the first ones in the registry. `more` counts those that are left out. */
@@ -49,7 +49,7 @@ export function inspectionOf<It>({ ioOf, keeping, servers }: Deployment, siteOf:
       const site = siteOf(it)
       return site.group ? reportGroup(site.endpoint, site.group.rules, ioOf(site)) : []
     },
-    look: (it: It, asked: Parameters<Servers['look']>[1]) => servers.look(siteOf(it), asked),
+    look: (it: It, asked: Parameters<SiteServers['look']>[1]) => servers.look(siteOf(it), asked),
     /** Inspects the databases of these sites. */
     async diagnose(all: readonly It[], signal: AbortSignal, asked?: { readonly tables?: boolean }) {
       const { diagnose } = await diagnosis()

@@ -1,9 +1,9 @@
-import { examine, type Finding, type Verdict } from '../../host-checks/index.ts'
+import { examine, type HostFinding, type Verdict } from '../../host-checks/index.ts'
 
 /** The results that hosts can expect with an endpoint of this deployment. */
 export interface SelfTest {
   readonly url: string
-  readonly findings: readonly Finding[]
+  readonly findings: readonly HostFinding[]
   readonly hosts: readonly Verdict[]
 }
 

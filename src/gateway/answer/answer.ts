@@ -13,7 +13,7 @@ export const listSchema = (name: string): JsonSchema => ({
 export const rowsSchema = listSchema('rows')
 
 /** Rows as the model gets them, cut to the endpoint's caps. */
-export interface Answer {
+export interface CappedAnswer {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly Cell[])[]
   /** The row that WITH TOTALS adds. */
@@ -28,10 +28,11 @@ export interface Answer {
 }
 
 /** True if a tool returned rows. */
-export const isAnswer = (value: object): value is Answer => 'rows' in value && 'columns' in value
+export const isAnswer = (value: object): value is CappedAnswer =>
+  'rows' in value && 'columns' in value
 
 /** Cuts rows from a database to an endpoint's caps. */
-export function answerOf(found: Rows, caps: Caps): Answer {
+export function answerOf(found: Rows, caps: Caps): CappedAnswer {
   const { truncated, elapsedMs } = found
   // The cells under the columns need more room: each keeps at least one character, and says that it was cut.
   const columns = found.columns.slice(0, itemsThatFit(found.columns, caps.bytes / 3))

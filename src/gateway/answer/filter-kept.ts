@@ -99,7 +99,7 @@ function matching(
   first: Comparable,
   second: Comparable,
   values: readonly Comparable[],
-): (cell: Value) => boolean {
+): (cell: ComparedValue) => boolean {
   switch (op) {
     case 'eq':
       return (cell) => compare(cell, first) === 0
@@ -140,9 +140,9 @@ function pattern(value: Comparable): string {
 }
 
 /** A cell in comparable form. NULL stays NULL. */
-type Comparable = Value | null
+type Comparable = ComparedValue | null
 
-interface Value {
+interface ComparedValue {
   readonly text: string
   /** Identical for equal values, and different for different values. */
   readonly same: string

@@ -1,17 +1,17 @@
 import type { Cell } from '../../database/index.ts'
 import { ToolResult } from '../../mcp/index.ts'
 import type { Endpoint } from '../config/endpoint.ts'
-import { type Answer, isAnswer } from './answer.ts'
+import { type CappedAnswer, isAnswer } from './answer.ts'
 
-type Format = Endpoint['format']
+type AnswerFormat = Endpoint['format']
 
 /** Writes the text of a result in the endpoint's format. The structured content stays the same. */
-export function formatted(value: object, format: Format): object {
+export function formatted(value: object, format: AnswerFormat): object {
   const text = isAnswer(value) ? rowsAs(value, format) : otherAs(value, format)
   return text === undefined ? value : new ToolResult([{ type: 'text', text }], { ...value })
 }
 
-function rowsAs(answer: Answer, format: Format): string | undefined {
+function rowsAs(answer: CappedAnswer, format: AnswerFormat): string | undefined {
   if (format === 'json') return undefined
   const table = format === 'csv' ? csv : markdown
   const { totals, hint } = answer
@@ -21,11 +21,11 @@ function rowsAs(answer: Answer, format: Format): string | undefined {
 }
 
 /** JSON is one line, so nothing in it ends the code block. */
-const otherAs = (value: object, format: Format) =>
+const otherAs = (value: object, format: AnswerFormat) =>
   format === 'markdown' ? `\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` : undefined
 
 /** Escapes a message for a format, because it can contain text from strangers. */
-export const escaped = (sentence: string, format: Format): string =>
+export const escaped = (sentence: string, format: AnswerFormat): string =>
   format === 'markdown' ? plain(sentence) : sentence
 
 const textOf = (cell: Cell) =>
@@ -33,7 +33,7 @@ const textOf = (cell: Cell) =>
 
 /** Writes rows as CSV (RFC 4180). NULL is empty, and an empty string is `""`. */
 export function csv(
-  { columns, rows }: Pick<Answer, 'columns' | 'rows'>,
+  { columns, rows }: Pick<CappedAnswer, 'columns' | 'rows'>,
   write: (cell: Cell) => Cell = (cell) => cell,
 ): string {
   const lines = [columns.map(({ name }) => name), ...rows]
@@ -54,7 +54,7 @@ const FORMULA = /^'*(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/
 const NUMBER = /^[+-](?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|Infinity)$/i
 
 /** Writes rows as a table in GitHub's Markdown. */
-function markdown({ columns, rows }: Answer): string {
+function markdown({ columns, rows }: CappedAnswer): string {
   const lines = [columns.map(({ name }) => name), columns.map(() => '---'), ...rows]
   return lines.map((row, i) => `| ${row.map(i === 1 ? String : inCell).join(' | ')} |`).join('\n')
 }

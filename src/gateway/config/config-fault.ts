@@ -6,7 +6,7 @@ type Issue = z.core.$ZodIssue
 const MAX_FAULTS = 10
 
 /** Describes the place of a value in words. */
-type Place = (path: readonly PropertyKey[], root: unknown) => string
+type ConfigPlace = (path: readonly PropertyKey[], root: unknown) => string
 
 interface Fault {
   /** The path of the field: `databases.shop.url`. Empty for the whole value. */
@@ -33,7 +33,7 @@ function faultsOf(
   issue: Issue,
   above: readonly PropertyKey[],
   root: unknown,
-  placeOf: Place,
+  placeOf: ConfigPlace,
 ): Fault[] {
   const path = [...above, ...issue.path]
   const value = at(root, path)
@@ -94,7 +94,7 @@ const units: Readonly<Record<string, string>> = {
 }
 
 /** The place of a value in ENDPOINTS: `Endpoint 1 ("shop"): databases.shop.url`. */
-const placeInList: Place = ([index, ...path], root) => {
+const placeInList: ConfigPlace = ([index, ...path], root) => {
   if (index === undefined) return 'ENDPOINTS'
   const name = at(root, [index, 'name'])
   const label = typeof name === 'string' && NAME.test(name) ? ` ("${name}")` : ''
@@ -102,7 +102,7 @@ const placeInList: Place = ([index, ...path], root) => {
   return `Endpoint ${Number(index) + 1}${label}${inside && `: ${inside}`}`
 }
 
-const placeInObject: Place = (path) => steps(path) || 'The body'
+const placeInObject: ConfigPlace = (path) => steps(path) || 'The body'
 
 const steps = (path: readonly PropertyKey[]): string =>
   path

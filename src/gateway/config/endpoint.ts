@@ -21,7 +21,7 @@ interface RestrictedDatabase {
 }
 
 export type Caps = Endpoint['caps']
-export type Limits = NonNullable<Endpoint['limits']>
+export type ConfiguredLimits = NonNullable<Endpoint['limits']>
 
 /** The configuration of a deployment: the Worker's variables and secrets. */
 export interface Settings {

@@ -3,7 +3,7 @@ import { counted } from '../../ground/index.ts'
 import type { Diagnosis } from './diagnosis.ts'
 
 /** The result of one stage in a database check. Contains no secret and no host. */
-export interface Stage {
+export interface DiagnosisStage {
   readonly database: string
   /** The stages come in this order. If a database stops at a stage, the later stages are missing. */
   readonly stage:
@@ -25,7 +25,7 @@ export interface Stage {
 }
 
 /** The result of a stage, without the names of the database and the stage. */
-export type StageResult = Pick<Stage, 'state' | 'sentence' | 'detail' | 'ms'>
+export type StageResult = Pick<DiagnosisStage, 'state' | 'sentence' | 'detail' | 'ms'>
 
 export const recognised = (url: string, title: string) =>
   url.startsWith('credential:')

@@ -6,11 +6,11 @@ import { located } from '../open/open-database.ts'
 import { MAX_INSPECTION_MS } from '../open/role-warning.ts'
 import { behindSecret, type Diagnosis, inspect, problemAt, problemOf } from './diagnosis.ts'
 import {
+  type DiagnosisStage,
   encryption,
   findingsOf,
   isBuiltIn,
   recognised,
-  type Stage,
   type StageResult,
   tablesSeen,
   writing,
@@ -30,7 +30,7 @@ export async function* diagnoseInStages(
   endpoint: Endpoint,
   io: CredentialIo,
   caller: AbortSignal,
-): AsyncGenerator<Stage | Diagnosis> {
+): AsyncGenerator<DiagnosisStage | Diagnosis> {
   const signal = AbortSignal.any([caller, AbortSignal.timeout(MAX_MS)])
   for (const database of Object.keys(endpoint.databases)) {
     if (caller.aborted) return
@@ -40,23 +40,26 @@ export async function* diagnoseInStages(
   }
 }
 
-type Found = Omit<Diagnosis, 'endpoint' | 'database'>
-type Problem = Pick<Diagnosis, 'failure'> & Required<Pick<Diagnosis, 'problem'>>
+type StageFacts = Omit<Diagnosis, 'endpoint' | 'database'>
+type StageProblem = Pick<Diagnosis, 'failure'> & Required<Pick<Diagnosis, 'problem'>>
 
 async function* stagesOf(
   endpoint: Endpoint,
   name: string,
   io: CredentialIo,
   signal: AbortSignal,
-): AsyncGenerator<Stage, Found> {
+): AsyncGenerator<DiagnosisStage, StageFacts> {
   const clock = startClock()
-  const at = (stage: Stage['stage'], result: StageResult): Stage => ({
+  const at = (stage: DiagnosisStage['stage'], result: StageResult): DiagnosisStage => ({
     ...{ database: name, stage },
     ...result,
   })
   /** The stage at which a database stops. Without a failure, the stage was not checked. */
-  const stop = ({ problem, failure }: Problem, stage: Stage['stage'], ms?: number): Stage =>
-    at(stage, { state: failure ? 'bad' : 'off', sentence: problem, ms })
+  const stop = (
+    { problem, failure }: StageProblem,
+    stage: DiagnosisStage['stage'],
+    ms?: number,
+  ): DiagnosisStage => at(stage, { state: failure ? 'bad' : 'off', sentence: problem, ms })
   const ok = (sentence: string, ms?: number): StageResult => ({ state: 'ok', sentence, ms })
 
   if (signal.aborted) {
@@ -95,7 +98,7 @@ async function* stagesOf(
     yield at('login', ok('The login in the connection string is accepted'))
   }
 
-  const found: Found = await inspect(endpoint, name, io, signal, {})
+  const found: StageFacts = await inspect(endpoint, name, io, signal, {})
   const { problem, version = title, role, broken = [] } = found
   if (problem !== undefined) {
     yield stop({ ...found, problem }, 'version', clock())
@@ -118,11 +121,11 @@ async function* stagesOf(
   return { ...found, tables: listed.total }
 }
 
-const attempt = <T>(work: () => Promise<T>): Promise<T | Problem> =>
+const attempt = <T>(work: () => Promise<T>): Promise<T | StageProblem> =>
   work().catch((error: unknown) => problemOf(error))
 
 /** The stage at which a database stopped, judging by the error from the simplest query. */
-function stageOf(error: unknown): Stage['stage'] {
+function stageOf(error: unknown): DiagnosisStage['stage'] {
   const { kind, reason } = error instanceof DatabaseError ? error : {}
   if (kind === 'auth') return 'login'
   return reason !== undefined && OF_TLS.includes(reason) ? 'encrypted' : 'reached'

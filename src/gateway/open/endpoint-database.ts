@@ -1,6 +1,6 @@
 import type { Database, Io, Located } from '../../database/index.ts'
 import type { Caller, Context } from '../../mcp/index.ts'
-import { type Call, callOf } from '../calls.ts'
+import { callOf, type EndpointCall } from '../calls.ts'
 import type { ConfigError, Endpoint } from '../config/endpoint.ts'
 
 /** The URL of a database that is stored encrypted. */
@@ -24,11 +24,11 @@ export interface CredentialIo extends Io {
 }
 
 /** The party that a database is opened for. If left out, it is opened for nobody. */
-export interface Asker {
+export interface OpenedFor {
   /** Its queries run as this caller if the configuration says so. */
   readonly caller?: Caller | undefined
   /** The call that its statements are recorded in. */
-  readonly call?: Call | undefined
+  readonly call?: EndpointCall | undefined
   /** The author of the statements. If left out, we build them from names and placeholders. */
   readonly author?: 'model' | 'operator' | undefined
   /** True for one of our own checks, which does not count as use of the database. */
@@ -36,7 +36,7 @@ export interface Asker {
 }
 
 /** The party that sent a request. */
-export const askerOf = (context: Context, author?: Asker['author']): Asker => ({
+export const askerOf = (context: Context, author?: OpenedFor['author']): OpenedFor => ({
   caller: context.caller,
   call: callOf(context),
   author,
@@ -51,11 +51,11 @@ export interface EndpointDatabase extends Pick<Located, 'title' | 'tellsTables'>
   readonly problem?: ConfigError | undefined
   /** False if a model is not allowed to write SQL for it. */
   readonly takesSql?: boolean | undefined
-  open(asker?: Asker): Promise<Database>
+  open(asker?: OpenedFor): Promise<Database>
 }
 
 /** The place of a database in the configuration. */
-export interface Place {
+export interface DatabasePlace {
   readonly endpoint: string
   readonly name: string
   readonly config: Endpoint['databases'][string]
@@ -63,12 +63,12 @@ export interface Place {
 }
 
 /** Puts something in front of a database, if its configuration requires that. */
-export type Layer = (found: EndpointDatabase, place: Place) => EndpointDatabase
+export type Layer = (found: EndpointDatabase, place: DatabasePlace) => EndpointDatabase
 
 /** The same database, with something in front of it whenever it is opened. */
 export const inFront = (
   found: EndpointDatabase,
-  put: (database: Database, asker: Asker) => Database | Promise<Database>,
+  put: (database: Database, asker: OpenedFor) => Database | Promise<Database>,
 ): EndpointDatabase => ({
   ...found,
   open: async (asker = {}) => put(await found.open(asker), asker),

@@ -123,10 +123,13 @@ export function restrict(
 /** ChatGPT's tools, which an endpoint has if `search` is set. */
 export const SEARCH_TOOLS = ['search', 'fetch']
 
-type DatabaseRules = NonNullable<GroupRules['databases']>[string]
-type Database = Endpoint['databases'][string]
+type DatabaseGroupRules = NonNullable<GroupRules['databases']>[string]
+type RuledDatabase = Endpoint['databases'][string]
 
-function ruled(database: Database, { url, role, schemas, tables }: DatabaseRules): Database {
+function ruled(
+  database: RuledDatabase,
+  { url, role, schemas, tables }: DatabaseGroupRules,
+): RuledDatabase {
   const own = { ...(url !== undefined && { url }), ...(role !== undefined && { role }) }
   return {
     ...database,
@@ -137,7 +140,7 @@ function ruled(database: Database, { url, role, schemas, tables }: DatabaseRules
 }
 
 /** True if a group reads a database with a different login or role than the endpoint. */
-const isRuledByEngine = ({ url, role }: Database, was: Database): boolean =>
+const isRuledByEngine = ({ url, role }: RuledDatabase, was: RuledDatabase): boolean =>
   url !== was.url || role !== was.role
 
 function assertKnown(

@@ -1,14 +1,14 @@
 import { type Database, DatabaseError, type Identity, titlesOf } from '../../database/index.ts'
 import type { Caller } from '../../mcp/index.ts'
 import { ConfigError } from '../config/endpoint.ts'
-import { type EndpointDatabase, inFront, type Place } from './endpoint-database.ts'
+import { type DatabasePlace, type EndpointDatabase, inFront } from './endpoint-database.ts'
 
-type DatabaseConfig = Place['config']
+type DatabaseConfig = DatabasePlace['config']
 
 /** Runs each query with the role and the claims that the configuration requires. */
 export function applyIdentity(
   found: EndpointDatabase,
-  { config }: Pick<Place, 'config'>,
+  { config }: Pick<DatabasePlace, 'config'>,
 ): EndpointDatabase {
   const parts = identityParts(config)
   if (found.problem || parts.length === 0) return found

@@ -9,10 +9,10 @@ import { jsonBytes } from '../answer/answer.ts'
 import { ConfigError, type Endpoint } from '../config/endpoint.ts'
 import {
   type CredentialIo,
+  type DatabasePlace,
   type EndpointDatabase,
   inFront,
   type Layer,
-  type Place,
 } from './endpoint-database.ts'
 import { applyIdentity, identityOf } from './identity.ts'
 import { locatedOrProblem } from './open-database.ts'
@@ -40,7 +40,7 @@ export const pipeline: readonly Layer[] = [
 ]
 
 /** A database behind all layers. */
-export const behindPipeline = (found: EndpointDatabase, place: Place): EndpointDatabase =>
+export const behindPipeline = (found: EndpointDatabase, place: DatabasePlace): EndpointDatabase =>
   pipeline.reduceRight((it, layer) => layer(it, place), found)
 
 /**
@@ -68,7 +68,7 @@ export function locateAll(
 const MAX_STATEMENTS = 5
 
 /** Records the statements of a call, except internal ones, and sends the call's trace with all of them. */
-function recordCalls(found: EndpointDatabase, { name }: Place): EndpointDatabase {
+function recordCalls(found: EndpointDatabase, { name }: DatabasePlace): EndpointDatabase {
   return inFront(found, (database, { author, call }) => {
     if (!call) return database
     const { dialect } = database
@@ -93,7 +93,7 @@ function recordCalls(found: EndpointDatabase, { name }: Place): EndpointDatabase
 const CATALOG_SECONDS = 60
 
 /** Caches the catalog entry of a table for a short time, for statements that the operator did not write. */
-function keepCatalog(found: EndpointDatabase, { config }: Place): EndpointDatabase {
+function keepCatalog(found: EndpointDatabase, { config }: DatabasePlace): EndpointDatabase {
   const { catalogSeconds = CATALOG_SECONDS } = config
   if (catalogSeconds === 0) return found
   let keep: KeepCatalog | undefined
@@ -105,13 +105,16 @@ function keepCatalog(found: EndpointDatabase, { config }: Place): EndpointDataba
 }
 
 /** Replaces the database's own comments with a person's descriptions. */
-function describeTables(found: EndpointDatabase, { config: { glossary = {} } }: Place) {
+function describeTables(found: EndpointDatabase, { config: { glossary = {} } }: DatabasePlace) {
   if (Object.keys(glossary).length === 0) return found
   return inFront(found, (database) => described(database, glossary))
 }
 
 /** Leaves out the tables and columns that a group cannot see. The operator's own statements can read them. */
-function restrictTables(found: EndpointDatabase, { config: { only } }: Place): EndpointDatabase {
+function restrictTables(
+  found: EndpointDatabase,
+  { config: { only } }: DatabasePlace,
+): EndpointDatabase {
   if (!only) return found
   return {
     ...inFront(found, (database, { author }) => visible(database, only, author === 'operator')),
@@ -120,7 +123,7 @@ function restrictTables(found: EndpointDatabase, { config: { only } }: Place): E
 }
 
 /** Logs the faults of the database itself. */
-function noteFaults(found: EndpointDatabase, { endpoint, name }: Place): EndpointDatabase {
+function noteFaults(found: EndpointDatabase, { endpoint, name }: DatabasePlace): EndpointDatabase {
   const noted = async (error: unknown): Promise<never> => {
     const { noteFault } = await import('./database-faults.ts')
     noteFault(endpoint, name, error)
@@ -139,7 +142,7 @@ function noteFaults(found: EndpointDatabase, { endpoint, name }: Place): Endpoin
 }
 
 /** Leaves tables out of hints, for a group that cannot list them. */
-function suggestNoTables(found: EndpointDatabase, { config: { hidesTables } }: Place) {
+function suggestNoTables(found: EndpointDatabase, { config: { hidesTables } }: DatabasePlace) {
   if (!hidesTables) return found
   return inFront(found, (it) => ({ ...it, dialect: { ...it.dialect, hidesTables } }))
 }

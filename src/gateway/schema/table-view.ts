@@ -26,7 +26,7 @@ const NEIGHBOUR_COLUMNS = 4
 
 const MAX_TEXT_CHARS = 500
 
-interface View {
+interface ColumnsPage {
   /** The page of its columns. */
   readonly offset: number
   readonly limit: number
@@ -39,7 +39,7 @@ interface View {
 /** A table for the operator: its columns, keys and neighbors, and the text that the model reads. */
 export async function tableView(
   name: string,
-  { offset, limit, database, glossary, caps, limits }: View,
+  { offset, limit, database, glossary, caps, limits }: ColumnsPage,
 ) {
   const { dialect } = database
   const table = await findTable(database, name, limits)

@@ -20,7 +20,7 @@ import { escaped, formatted } from '../answer/format.ts'
 import type { KeptResults } from '../answer/kept-results.ts'
 import { callOf } from '../calls.ts'
 import type { Caps, Endpoint } from '../config/endpoint.ts'
-import { type Asker, askerOf, type EndpointDatabase } from '../open/endpoint-database.ts'
+import { askerOf, type EndpointDatabase, type OpenedFor } from '../open/endpoint-database.ts'
 
 /** The context of a database tool: the request, its database and its limits. */
 export interface DatabaseContext extends Context {
@@ -78,7 +78,7 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
   readonly title: string
   readonly description: string
   /** The author of its statements. If left out, we build them from names and placeholders. */
-  readonly author?: Asker['author']
+  readonly author?: OpenedFor['author']
   readonly input: Input
   readonly output: JsonSchema
   run(input: z.infer<Input>, context: DatabaseContext): Promise<object>

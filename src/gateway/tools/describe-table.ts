@@ -86,10 +86,12 @@ const firstItems = <T>(items: readonly T[], maxBytes: number): readonly T[] | un
 
 const lists = ['uniqueKeys', 'foreignKeys', 'referencedBy', 'indexes', 'columns'] as const
 
-type Lists = Readonly<Partial<Record<(typeof lists)[number], readonly unknown[] | undefined>>>
+type DescribedLists = Readonly<
+  Partial<Record<(typeof lists)[number], readonly unknown[] | undefined>>
+>
 
 /** Says which of a table's lists are cut; undefined if none are. */
-function hintOf(table: Table, shown: Lists): string | undefined {
+function hintOf(table: Table, shown: DescribedLists): string | undefined {
   const cut = lists.flatMap((list) => {
     const [all, kept] = [table[list].length, shown[list]?.length ?? 0]
     return kept < all ? [`${kept} of ${all} ${list}`] : []

@@ -95,12 +95,12 @@ async function ask<Result>(
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
   })
-  const { result, error } = await (await serve(request, { server })).json<Reply<Result>>()
+  const { result, error } = await (await serve(request, { server })).json<PreviewReply<Result>>()
   if (result) return result
   throw new Error(`The preview was refused: ${error?.message}`)
 }
 
-interface Reply<Result> {
+interface PreviewReply<Result> {
   readonly result?: Result
   readonly error?: { readonly message: string }
 }

@@ -1,12 +1,15 @@
 import { type Database, type Rows, rowSecurity, type Statement } from '../../database/index.ts'
 import { BoundedMap, steadyNow } from '../../ground/index.ts'
 import { ToolError } from '../../mcp/index.ts'
-import { type Answer, answerOf, itemsThatFit } from '../answer/answer.ts'
+import { answerOf, type CappedAnswer, itemsThatFit } from '../answer/answer.ts'
 import { handleOf, KEPT_MS, viewOf } from '../answer/kept-results.ts'
 import type { DatabaseContext } from './database-tool.ts'
 
 /** Runs a statement, and stores the rows beyond the caps if the endpoint stores results. Throws DatabaseError. */
-export async function runQuery(statement: Statement, context: DatabaseContext): Promise<Answer> {
+export async function runQuery(
+  statement: Statement,
+  context: DatabaseContext,
+): Promise<CappedAnswer> {
   const { database, caps, limits, keep } = context
   const repeated = keep && (await repeatedAnswer(statement, context))
   if (repeated) return repeated
@@ -34,9 +37,9 @@ function withTypeNames(found: Rows, { dialect }: Database): Rows {
 async function keepResult(
   statement: Statement,
   found: Rows,
-  answer: Answer,
+  answer: CappedAnswer,
   context: DatabaseContext,
-): Promise<Answer> {
+): Promise<CappedAnswer> {
   const { keep, results, caller } = context
   if (!keep || !results) return answer
   const rows = found.rows.slice(0, itemsThatFit(found.rows, keep.bytes, 0))
@@ -64,7 +67,7 @@ const keyOf = ({ sql, params }: Statement, { results, name, caller }: DatabaseCo
 async function repeatedAnswer(
   statement: Statement,
   context: DatabaseContext,
-): Promise<Answer | undefined> {
+): Promise<CappedAnswer | undefined> {
   const { keep, results, caps, caller } = context
   if (!keep || !results || keep.repeatSeconds === 0) return undefined
   const found = recentResults.get(keyOf(statement, context))

@@ -14,7 +14,7 @@ import { shorten, shortenToBytes } from '../answer/answer.ts'
 import { callOf } from '../calls.ts'
 import type { Caps } from '../config/endpoint.ts'
 import type { SearchConfig } from '../config/search-config.ts'
-import { type Asker, askerOf, type EndpointDatabase } from '../open/endpoint-database.ts'
+import { askerOf, type EndpointDatabase, type OpenedFor } from '../open/endpoint-database.ts'
 
 /** A row as ChatGPT's `fetch` returns it: https://developers.openai.com/api/docs/mcp */
 export interface Document {
@@ -35,7 +35,7 @@ export interface SearchedTable extends SearchConfig {
 }
 
 /** The caller of a search, and the parts of its query context that already exist. */
-type Searcher = Asker & Pick<QueryContext, 'signal' | 'sessions' | 'catalog'>
+type Searcher = OpenedFor & Pick<QueryContext, 'signal' | 'sessions' | 'catalog'>
 
 /** Maximum number of rows that one search finds in each table. */
 const MAX_FOUND_ROWS = 10
@@ -156,13 +156,13 @@ async function openTable(source: SearchedTable, asker: Searcher, isSearch: boole
 }
 
 /** A map, since an operator can write `{constructor}` in an address. */
-type Row = ReadonlyMap<string, Cell>
+type SearchedRow = ReadonlyMap<string, Cell>
 
-const byColumn = (columns: readonly string[], cells: readonly Cell[]): Row =>
+const byColumn = (columns: readonly string[], cells: readonly Cell[]): SearchedRow =>
   new Map(columns.map((name, i) => [name, cells[i] ?? null]))
 
 /** The reference to a row: its id, its title and its address. */
-function referenceTo(row: Row, source: SearchedTable, table: Table) {
+function referenceTo(row: SearchedRow, source: SearchedTable, table: Table) {
   const keys = table.primaryKey.map((column) => textOf(row.get(column)))
   const id = [source.database, source.table, ...keys].map(encodeURIComponent).join('/')
   const url =

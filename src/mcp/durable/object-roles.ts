@@ -3,7 +3,7 @@ import type { Change } from '../features/changes.ts'
 import type { Caller } from '../features/context.ts'
 import type { Server } from '../features/server.ts'
 import { answerByStream } from '../sessions/http-sse.ts'
-import { type Owner, ownerOf } from '../sessions/owner.ts'
+import { ownerOf, type SessionOwner } from '../sessions/owner.ts'
 import { Session } from '../sessions/session.ts'
 import { type SessionLimits, sessionLimits } from '../sessions/session-limits.ts'
 import type { Seal } from '../state/seal.ts'
@@ -155,7 +155,7 @@ export class ObjectRoles<Env> {
   }
 
   /** @param watching The hub to watch, if the server has one, and the name of this session. */
-  async #listen(request: Request, owner: Owner, watching: Watching | undefined) {
+  async #listen(request: Request, owner: SessionOwner, watching: Watching | undefined) {
     const lastEventId = request.headers.get('last-event-id')
     const { stream, missed, open, primer } = await this.#open().listen(owner, lastEventId)
     const session = this.#session

@@ -7,7 +7,7 @@ import { MAX_SHORT_CHARS } from '../wire/limits.ts'
 import type { Revision } from '../wire/revisions.ts'
 
 /** A section of a list. Returns its items, starting at an offset. */
-export type Part<Item> = (offset: number, context: Context) => Page<Item> | Promise<Page<Item>>
+export type ListPart<Item> = (offset: number, context: Context) => Page<Item> | Promise<Page<Item>>
 
 type Position = readonly [part: number, offset: number]
 
@@ -21,7 +21,7 @@ const PAGE_ITEMS = 100
 export const listOf =
   <Item>(
     field: string,
-    partsOf: (server: Server) => readonly Part<Item>[],
+    partsOf: (server: Server) => readonly ListPart<Item>[],
     describe: (item: Item, revision: Revision) => object,
   ) =>
   async (
@@ -48,7 +48,7 @@ async function positionOf(cursor: unknown, field: string, seal: Seal): Promise<P
 
 /** One page of a list. Adds part after part until the page is full, or a part has more to come. */
 async function pageFrom<Item>(
-  parts: readonly Part<Item>[],
+  parts: readonly ListPart<Item>[],
   [first, start]: Position,
   context: Context,
 ): Promise<{ items: readonly Item[]; next?: Position }> {
@@ -64,15 +64,15 @@ async function pageFrom<Item>(
 
 /** A part that is an array. */
 export const arrayPart =
-  <Item>(items: readonly Item[] = []): Part<Item> =>
+  <Item>(items: readonly Item[] = []): ListPart<Item> =>
   (offset) => {
     const end = offset + PAGE_ITEMS
     return { items: items.slice(offset, end), next: end < items.length ? end : undefined }
   }
 
 /** A server's resources, followed by the resources that each template lists. */
-export function resourceParts({ resources = [] }: Server): Part<Listed>[] {
-  const parts: Part<Listed>[] = [arrayPart<Listed>(resources.filter((it) => !isTemplate(it)))]
+export function resourceParts({ resources = [] }: Server): ListPart<Listed>[] {
+  const parts: ListPart<Listed>[] = [arrayPart<Listed>(resources.filter((it) => !isTemplate(it)))]
   for (const it of resources) {
     if (it.list) parts.push((offset, context) => it.list!(offset, context))
   }
@@ -80,6 +80,6 @@ export function resourceParts({ resources = [] }: Server): Part<Listed>[] {
 }
 
 /** A server's templates. */
-export const templateParts = ({ resources }: Server): Part<Listed>[] => [
+export const templateParts = ({ resources }: Server): ListPart<Listed>[] => [
   arrayPart<Listed>(resources?.filter(isTemplate)),
 ]

@@ -28,16 +28,16 @@ import { arrayPart, listOf, resourceParts, templateParts } from './lists.ts'
 import { writeResult } from './result.ts'
 import { listen } from './subscription.ts'
 
-type Result = RpcParams | InputRequired
+type MethodResult = RpcParams | InputRequired
 
 /** A protocol method: when it exists, what it does, and how long clients can cache its result. */
-interface Method extends Span {
+interface McpMethod extends Span {
   call(
     server: Server,
     params: RpcParams,
     context: Context,
     exchange: Exchange,
-  ): Result | Promise<Result>
+  ): MethodResult | Promise<MethodResult>
   /** Milliseconds for which a client can cache the result (specification, "Caching"). */
   readonly ttlMs?: number
   /** True if the result depends only on the server and the revision. Such a result is serialized once. */
@@ -53,7 +53,7 @@ const always = () => true
 const listCaching = { ttlMs: 5 * MINUTE_MS, cacheable: always }
 
 /** The methods of the protocol. */
-const methods: Readonly<Record<string, Method>> = {
+const methods: Readonly<Record<string, McpMethod>> = {
   initialize: { call: initialize, until: '2025-11-25' },
   ping: { call: () => ({}), until: '2025-11-25' },
   'server/discover': {

@@ -16,7 +16,7 @@ export type Change =
   | { readonly kind: 'tree'; readonly uri: string; readonly version: string }
 
 /** A subscriber's selection of changes, in the protocol's form. */
-export interface Filter {
+export interface ChangeFilter {
   readonly toolsListChanged?: true
   readonly promptsListChanged?: true
   readonly resourcesListChanged?: true
@@ -34,7 +34,7 @@ export interface Changes {
   listen(
     listener: (change: Change) => void,
     signal: AbortSignal,
-    filter?: Filter,
+    filter?: ChangeFilter,
   ): void | Promise<void>
 }
 
@@ -59,7 +59,7 @@ export function localChanges(): Changes {
 const MAX_SUBSCRIBED_URIS = 1_000
 
 /** Reads a subscriber's filter. Leaves out unknown entries, and lists that never change. */
-export function filterOf(value: unknown, lists: readonly ListName[] = listNames): Filter {
+export function filterOf(value: unknown, lists: readonly ListName[] = listNames): ChangeFilter {
   if (!isObject(value)) return {}
   const { resourceSubscriptions: uris } = value
   const changing = lists.map((it) => `${it}ListChanged` as const)
@@ -74,7 +74,7 @@ export function filterOf(value: unknown, lists: readonly ListName[] = listNames)
 }
 
 /** The notifications that a subscriber gets about a change. */
-export function notificationsOf(change: Change, filter: Filter): Notification[] {
+export function notificationsOf(change: Change, filter: ChangeFilter): Notification[] {
   const { kind } = change
   const { resourceSubscriptions: uris = [] } = filter
   const list = kind === 'tree' ? 'resources' : kind

@@ -21,7 +21,7 @@ export interface Resource extends Listed {
     variables: Readonly<Record<string, string>>,
     context: Context,
     uri: string,
-  ): Reading | Promise<Reading>
+  ): ResourceReading | Promise<ResourceReading>
 }
 
 /** A resource or a template as a list shows it. */
@@ -43,7 +43,7 @@ export interface Page<Item> {
   readonly next?: number | undefined
 }
 
-type Reading = string | readonly ResourceContents[] | InputRequired | undefined
+type ResourceReading = string | readonly ResourceContents[] | InputRequired | undefined
 
 export const isTemplate = ({ uri }: Listed): boolean => uri.includes('{')
 

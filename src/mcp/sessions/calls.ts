@@ -17,7 +17,7 @@ import {
   success,
 } from '../wire/jsonrpc.ts'
 import type { Revision } from '../wire/revisions.ts'
-import { type Call, WaitingCalls } from './waiting-calls.ts'
+import { type PendingCall, WaitingCalls } from './waiting-calls.ts'
 
 /** Bounds on the requests of one session. */
 export interface CallLimits {
@@ -37,14 +37,14 @@ export interface CallChannel {
   /** True if the client can receive messages on this stream before the response. */
   streams(stream: string): boolean
   disconnect(stream: string): void
-  /** Calls {@link Calls.expire} at this time or earlier. */
+  /** Calls {@link SessionCalls.expire} at this time or earlier. */
   wakeBy(time: number): void
 }
 
 const UNANSWERED = 'The client did not answer the question from this call in time. Call again.'
 
 /** The end of a call that no request in memory is waiting for. */
-export interface Outcome {
+export interface CallOutcome {
   readonly stream: string
   /** The response, or undefined if the call was cancelled. */
   readonly text: string | undefined
@@ -54,7 +54,7 @@ export interface Outcome {
  * The requests that a session is working on. A request that asks the client something is stored until
  * the answers arrive. Then it runs again from the beginning, in this instance or a later one.
  */
-export class Calls {
+export class SessionCalls {
   readonly #limits: CallLimits
   readonly #waiting: WaitingCalls
   /** Running calls by key. A client can use the same id for several calls. */
@@ -91,20 +91,20 @@ export class Calls {
     response: RpcResponse,
     exchange: Exchange,
     channel: CallChannel,
-  ): Promise<Outcome | undefined> {
+  ): Promise<CallOutcome | undefined> {
     const call = this.#waiting.answer(response)
     return call && this.#run(call, exchange, channel)
   }
 
   /** Stops a call. It gets no response. */
-  cancel(id: unknown): Outcome | undefined {
+  cancel(id: unknown): CallOutcome | undefined {
     if (typeof id !== 'string' && typeof id !== 'number') return undefined
     for (const running of this.#running.values()) if (running.id === id) running.stop.stop()
     const call = this.#waiting.find(id)
     return call && this.#finish(call, undefined)
   }
 
-  expire(now: number): Outcome[] {
+  expire(now: number): CallOutcome[] {
     const error = new RpcError(codes.internal, UNANSWERED)
     return this.#waiting
       .expired(now)
@@ -128,7 +128,11 @@ export class Calls {
     this.#awaited.clear()
   }
 
-  async #run(call: Call, exchange: Exchange, channel: CallChannel): Promise<Outcome | undefined> {
+  async #run(
+    call: PendingCall,
+    exchange: Exchange,
+    channel: CallChannel,
+  ): Promise<CallOutcome | undefined> {
     const { message, stream, answers } = call
     const { id } = message
     const { revision, client, logLevel } = channel
@@ -152,7 +156,7 @@ export class Calls {
     return this.#finish(call, stop.stopped ? undefined : text)
   }
 
-  #ask(call: Call, { requests }: InputRequired, channel: CallChannel): undefined {
+  #ask(call: PendingCall, { requests }: InputRequired, channel: CallChannel): undefined {
     if (call.round === MAX_ROUNDS)
       throw new RpcError(codes.internal, 'The call asked the client too many times.')
     if (!channel.streams(call.stream)) {
@@ -167,7 +171,7 @@ export class Calls {
   }
 
   /** Gives the response to the request that is waiting for it. If no request is waiting, returns the response. */
-  #finish(call: Call, text: string | undefined): Outcome | undefined {
+  #finish(call: PendingCall, text: string | undefined): CallOutcome | undefined {
     // A call without questions was never stored, and even a write that changes nothing is expensive.
     if (call.round > 0) this.#waiting.delete(call)
     const resolve = this.#awaited.get(call.key)

@@ -9,7 +9,7 @@ import type { Storage } from '../state/storage.ts'
 import { precisionOf } from '../state/store.ts'
 import { invalidParams, invalidRequest, isObject, type RpcParams } from '../wire/jsonrpc.ts'
 import { negotiate } from '../wire/revisions.ts'
-import type { Owner } from './owner.ts'
+import type { SessionOwner } from './owner.ts'
 import { NoSession, UNKNOWN_SESSION_HEADER } from './sessions.ts'
 
 /** Stored state of a session. */
@@ -68,12 +68,12 @@ export class SessionState {
   }
 
   /** Begins a session with a stream; `initialize` comes later (the `2024-11-05` transport). */
-  begin(owner: Owner): void {
+  begin(owner: SessionOwner): void {
     const usedAt = Date.now()
     this.#save({ version: '2024-11-05', client: unknownClient, ...owner, usedAt, begun: true })
   }
 
-  open({ protocolVersion, clientInfo, capabilities }: RpcParams, owner: Owner): void {
+  open({ protocolVersion, clientInfo, capabilities }: RpcParams, owner: SessionOwner): void {
     const { name, version } = isObject(clientInfo) ? clientInfo : {}
     const client = { name: word(name), version: word(version) }
     this.#save({
@@ -86,13 +86,13 @@ export class SessionState {
   }
 
   /** True if this caller's session has another view, because their rights changed or they use another key. */
-  hasOtherView({ subject, view }: Owner): boolean {
+  hasOtherView({ subject, view }: SessionOwner): boolean {
     const { subject: owner, view: saved = view } = this.#saved ?? {}
     return owner === subject && saved !== view
   }
 
   /** Returns the session to its caller, and counts as a use. For other callers it does not exist. */
-  use({ subject, view }: Owner): SavedSession {
+  use({ subject, view }: SessionOwner): SavedSession {
     if (!this.#saved || this.#saved.subject !== subject) {
       throw new NoSession(this.isKnown ? {} : { [UNKNOWN_SESSION_HEADER]: '1' })
     }

@@ -20,8 +20,8 @@ import {
 } from '../wire/jsonrpc.ts'
 import { accepted, type ReplySink, reply } from '../wire/reply.ts'
 import { type Revision, revisionOf } from '../wire/revisions.ts'
-import { type CallChannel, Calls, type Outcome } from './calls.ts'
-import { type Owner, ownerOf } from './owner.ts'
+import { type CallChannel, type CallOutcome, SessionCalls } from './calls.ts'
+import { ownerOf, type SessionOwner } from './owner.ts'
 import type { SessionLimits } from './session-limits.ts'
 import { type SavedSession, SessionState, sessionMethods } from './session-state.ts'
 import { isListening, newStream, type OpenedStream, type StreamHost, Streams } from './streams.ts'
@@ -38,7 +38,7 @@ export class Session {
   readonly #host: SessionHost
   readonly #state: SessionState
   readonly #streams: Streams
-  readonly #calls: Calls
+  readonly #calls: SessionCalls
   #wakesAt: number | undefined
 
   constructor(host: SessionHost) {
@@ -46,7 +46,7 @@ export class Session {
     this.#host = host
     this.#state = new SessionState(storage, limits.idleMs)
     this.#streams = new Streams(host)
-    this.#calls = new Calls(storage, limits)
+    this.#calls = new SessionCalls(storage, limits)
     // Alarms that were set before the eviction are still set.
     if (this.#state.saved) this.#wakesAt = this.#nextWake()
   }
@@ -76,13 +76,13 @@ export class Session {
   }
 
   /** Begins a session with a stream; `initialize` comes later (the `2024-11-05` transport). */
-  begin(owner: Owner): void {
+  begin(owner: SessionOwner): void {
     this.#state.begin(owner)
     this.#wakeBy(this.#state.expiresAt)
   }
 
   /** Begins a stream not tied to a request: a new one, or the rest of a lost one. */
-  async listen(owner: Owner, lastEventId: string | null): Promise<Listening> {
+  async listen(owner: SessionOwner, lastEventId: string | null): Promise<Listening> {
     const { version } = await this.#use(owner)
     const opened = this.#streams.listen(lastEventId, revisionOf(version)!)
     const { stream, resumed } = opened
@@ -145,7 +145,7 @@ export class Session {
    * Returns the session to its caller. Its stored messages were sent under the rights that the caller had then. If
    * these have changed, the session is forgotten, with its open calls.
    */
-  async #use(owner: Owner): Promise<SavedSession> {
+  async #use(owner: SessionOwner): Promise<SavedSession> {
     if (this.#state.hasOtherView(owner)) await this.#forget()
     return this.#state.use(owner)
   }
@@ -240,7 +240,7 @@ export class Session {
   }
 
   /** Sends a call's response, and closes its stream unless other responses are still to come. */
-  #deliver(outcome: Outcome | undefined): void {
+  #deliver(outcome: CallOutcome | undefined): void {
     if (!outcome) return
     const { stream, text } = outcome
     if (text !== undefined) this.#send(stream, text)

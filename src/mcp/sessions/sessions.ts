@@ -32,7 +32,7 @@ export interface Sessions {
 }
 
 /** Sends a request to the session with this name. `bySse` is true for the `2024-11-05` transport. */
-export type Reach = (
+export type ReachSession = (
   name: string,
   request: Request,
   caller: Caller | undefined,
@@ -40,14 +40,14 @@ export type Reach = (
 ) => Promise<Response>
 
 /** Sessions found by name. The id that a client holds is the signed name. */
-export function signedSessions(seal: Seal, reach: Reach): Sessions {
+export function signedSessions(seal: Seal, reach: ReachSession): Sessions {
   const ids = signedIds(seal, 'session')
   const nameOf = async (id: string, request: Request, caller: Caller | undefined) => {
     const name = await ids.read(id, { request, caller })
     if (name !== undefined) return name
     throw new NoSession()
   }
-  const found = async (...to: Parameters<Reach>) => {
+  const found = async (...to: Parameters<ReachSession>) => {
     const answer = await reach(...to)
     if (!answer.headers.has(UNKNOWN_SESSION_HEADER)) return answer
     await answer.body?.cancel()

@@ -5,7 +5,7 @@ import { EventLog } from './event-log.ts'
 import type { SessionLimits } from './session-limits.ts'
 
 /** A stream that the client holds open in addition to its requests. */
-export interface Listener {
+export interface StreamListener {
   readonly stream: string
   send(message: string, id: string): void
   close(): void
@@ -16,7 +16,7 @@ export interface StreamHost {
   readonly storage: Storage
   readonly limits: Pick<SessionLimits, 'streams' | 'kept'>
   /** Open streams not tied to a request, oldest first. */
-  listeners(): readonly Listener[]
+  listeners(): readonly StreamListener[]
 }
 
 /** A new or resumed stream not tied to a request, with the messages that the client missed. */
@@ -95,7 +95,7 @@ export class Streams {
     for (const it of this.#listenersOf(stream)) it.close()
   }
 
-  #listenersOf(stream: string): readonly Listener[] {
+  #listenersOf(stream: string): readonly StreamListener[] {
     return this.#host.listeners().filter((it) => it.stream === stream)
   }
 }

@@ -3,7 +3,7 @@ import type { Storage } from '../state/storage.ts'
 import type { RpcParams, RpcRequest, RpcResponse } from '../wire/jsonrpc.ts'
 
 /** A request, and the client's answers so far. */
-export interface Call {
+export interface PendingCall {
   readonly key: string
   readonly stream: string
   readonly message: RpcRequest
@@ -11,7 +11,7 @@ export interface Call {
   readonly round: number
 }
 
-interface WaitingCall extends Call {
+interface WaitingCall extends PendingCall {
   /** Keys of the open questions, by question id. */
   readonly asked: Readonly<Record<string, string>>
   readonly until: number
@@ -28,7 +28,11 @@ export class WaitingCalls {
   }
 
   /** Stores a call until this time, and returns its questions as messages to the client. */
-  ask(call: Call, requests: Readonly<Record<string, InputRequest>>, until: number): string[] {
+  ask(
+    call: PendingCall,
+    requests: Readonly<Record<string, InputRequest>>,
+    until: number,
+  ): string[] {
     const asked: Record<string, string> = {}
     for (const key of Object.keys(requests)) asked[crypto.randomUUID()] = key
     this.#put({ ...call, round: call.round + 1, asked, until })
@@ -38,7 +42,7 @@ export class WaitingCalls {
   }
 
   /** Takes an answer from the client. Returns the call if this was its last open question. */
-  answer({ id, result }: RpcResponse): Call | undefined {
+  answer({ id, result }: RpcResponse): PendingCall | undefined {
     const call = this.#list().find(({ asked }) => Object.hasOwn(asked, String(id)))
     if (!call) return undefined
     const { [String(id)]: key, ...asked } = call.asked
@@ -52,15 +56,15 @@ export class WaitingCalls {
     return undefined
   }
 
-  delete({ key }: Call): void {
+  delete({ key }: PendingCall): void {
     this.#storage.delete(PREFIX + key)
   }
 
-  find(id: unknown): Call | undefined {
+  find(id: unknown): PendingCall | undefined {
     return this.#list().find(({ message }) => message.id === id)
   }
 
-  expired(now: number): Call[] {
+  expired(now: number): PendingCall[] {
     return this.#list().filter(({ until }) => until <= now)
   }
 

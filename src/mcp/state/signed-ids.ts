@@ -2,7 +2,7 @@ import type { Caller } from '../features/context.ts'
 import type { Seal } from './seal.ts'
 
 /** The caller and the request that access stored state. */
-export interface Asker {
+export interface IdHolder {
   readonly request: Request
   readonly caller: Caller | undefined
 }
@@ -24,17 +24,17 @@ const hexOf = (signature: string) =>
 export function signedIds(seal: Seal, kind: 'session' | 'task' | 'store') {
   // Ids by the string that was signed for them. Each request in a session sends its id.
   const known = new Map<string, string>()
-  const signedFor = (name: string, { request, caller }: Asker) =>
+  const signedFor = (name: string, { request, caller }: IdHolder) =>
     JSON.stringify([kind, name, new URL(request.url).pathname, caller?.subject])
   return {
     /** A new name, which ends with digits for its caller, and its id for this caller. */
-    async make(asker: Asker): Promise<{ name: string; id: string }> {
+    async make(asker: IdHolder): Promise<{ name: string; id: string }> {
       const random = crypto.randomUUID().replaceAll('-', '').slice(0, RANDOM_DIGITS)
       const name = random + hexOf(await seal.sign(`owner ${asker.caller?.subject ?? ''}`))
       return { name, id: `${name}.${await seal.sign(signedFor(name, asker))}` }
     },
     /** The name in an id; undefined if the id is not this caller's. */
-    async read(id: string, asker: Asker): Promise<string | undefined> {
+    async read(id: string, asker: IdHolder): Promise<string | undefined> {
       const [name = '', ...signature] = id.split('.')
       const signed = signedFor(name, asker)
       if (known.get(signed) === id) return name

@@ -2,7 +2,7 @@
 import type { SessionStore } from '../features/context.ts'
 import { ToolError } from '../wire/jsonrpc.ts'
 import type { Seal } from './seal.ts'
-import { type Asker, signedIds } from './signed-ids.ts'
+import { type IdHolder, signedIds } from './signed-ids.ts'
 
 /** Bounds on one store. */
 export interface StoreBounds {
@@ -43,18 +43,18 @@ export interface StoreAnswer {
 /** Access to stores. */
 export interface Stores {
   /** Opens the store with this handle, or a new one. Throws {@link ToolError} if this caller has no such store. */
-  open(handle: string | undefined, asker: Asker): Promise<SessionStore>
+  open(handle: string | undefined, asker: IdHolder): Promise<SessionStore>
 }
 
 /** Sends an order to the store with this name. */
-type Send = (name: string, order: StoreOrder) => Promise<StoreAnswer>
+type SendStore = (name: string, order: StoreOrder) => Promise<StoreAnswer>
 
 /** Tells the model what to do about a handle without a store. */
 export const NO_STORE =
   'Nothing is stored under this handle. It may have expired, or belong to another caller. Leave it out to start again.'
 
 /** Stores found by name. A handle is the signed name. */
-export function signedStores(seal: Seal, send: Send): Stores {
+export function signedStores(seal: Seal, send: SendStore): Stores {
   const ids = signedIds(seal, 'store')
   return {
     async open(handle, asker) {
@@ -73,7 +73,7 @@ export function signedStores(seal: Seal, send: Send): Stores {
 /** Opens a store, if the server has stores. */
 export async function openStore(
   handle: string | undefined,
-  asking: Asker & { readonly stores?: Stores | undefined },
+  asking: IdHolder & { readonly stores?: Stores | undefined },
 ): Promise<SessionStore> {
   if (asking.stores) return asking.stores.open(handle, asking)
   throw new Error('This server has no stores: pass the stores option to serve().')

@@ -13,7 +13,7 @@ import {
   type RpcParams,
 } from '../wire/jsonrpc.ts'
 import type { Seal } from './seal.ts'
-import { type Asker, signedIds } from './signed-ids.ts'
+import { type IdHolder, signedIds } from './signed-ids.ts'
 
 const EXTENSION = 'io.modelcontextprotocol/tasks'
 
@@ -50,13 +50,13 @@ export type TaskOrder =
 /** Access to tasks. */
 export interface Tasks {
   /** Begins a task, and returns its description once it is stored and running. */
-  begin(call: TaskCall, asker: Asker): Promise<RpcParams>
+  begin(call: TaskCall, asker: IdHolder): Promise<RpcParams>
   /** Sends an order to a task. Undefined if this caller has no task with this id. */
-  ask(id: string, order: TaskOrder, asker: Asker): Promise<RpcParams | undefined>
+  ask(id: string, order: TaskOrder, asker: IdHolder): Promise<RpcParams | undefined>
   /** Sends a task's state to a client, now and after each change, until `signal` aborts. */
   follow(
     id: string,
-    asker: Asker,
+    asker: IdHolder,
     listener: (task: RpcParams) => void,
     signal: AbortSignal,
   ): Promise<void>
@@ -64,7 +64,7 @@ export interface Tasks {
 
 /** Runs and stores tasks by name, for any caller. */
 export interface TaskBackend {
-  send(name: string, order: TaskOrder, asker: Asker): Promise<RpcParams | undefined>
+  send(name: string, order: TaskOrder, asker: IdHolder): Promise<RpcParams | undefined>
   follow(name: string, listener: (task: RpcParams) => void, signal: AbortSignal): Promise<void>
 }
 
@@ -94,7 +94,7 @@ export const tasksOffered = ({ tools }: Server): object | undefined =>
   tools?.some(({ task }) => task) ? { extensions: { [EXTENSION]: {} } } : undefined
 
 /** A request to a server that may have tasks. */
-type Asking = Asker & { readonly tasks?: Tasks | undefined }
+type Asking = IdHolder & { readonly tasks?: Tasks | undefined }
 
 /** The way to run a tool on a server that may have tasks: right away, or in a new task. */
 export function runOrBegin(params: RpcParams, asking: Asking): typeof runTool {

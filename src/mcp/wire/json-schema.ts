@@ -5,10 +5,10 @@ import * as z from 'zod/v4/core'
 /** The side of a schema to describe: the input, before defaults, or the output. */
 export type Direction = 'input' | 'output'
 
-type Json = Record<string, unknown>
+type SchemaJson = Record<string, unknown>
 
 /** Writes a schema in JSON Schema 2020-12. Throws if JSON Schema cannot express it. */
-export function jsonSchemaOf(schema: z.$ZodType, io: Direction): Json {
+export function jsonSchemaOf(schema: z.$ZodType, io: Direction): SchemaJson {
   const { jsonSchema: own } = schema['~standard'] as Standard
   if (!own) return write(schema as z.$ZodTypes, io)
   const libraryOptions = { override: withoutAdditionalProperties }
@@ -18,23 +18,26 @@ export function jsonSchemaOf(schema: z.$ZodType, io: Direction): Json {
 
 /** The converter that a schema may include: https://standardschema.dev/json-schema */
 interface Standard {
-  readonly jsonSchema?: Readonly<Record<Direction, (options: object) => Json>>
+  readonly jsonSchema?: Readonly<Record<Direction, (options: object) => SchemaJson>>
 }
 
 /** Leaves `additionalProperties` out, unless the schema's author set it. */
-function withoutAdditionalProperties(made: { zodSchema: z.$ZodType; jsonSchema: Json }): void {
+function withoutAdditionalProperties(made: {
+  zodSchema: z.$ZodType
+  jsonSchema: SchemaJson
+}): void {
   const { def } = made.zodSchema._zod
   if (def.type === 'object' && !(def as z.$ZodObjectDef).catchall) {
     delete made.jsonSchema.additionalProperties
   }
 }
 
-function write(schema: z.$ZodType, io: Direction): Json {
+function write(schema: z.$ZodType, io: Direction): SchemaJson {
   const { id, ...meta } = z.globalRegistry.get(schema) ?? {}
   return { ...shapeOf(schema as z.$ZodTypes, io), ...meta }
 }
 
-function shapeOf(schema: z.$ZodTypes, io: Direction): Json {
+function shapeOf(schema: z.$ZodTypes, io: Direction): SchemaJson {
   const { def } = schema._zod
   const list = (of: readonly z.$ZodType[]) => of.map((it) => write(it, io))
   switch (def.type) {
@@ -93,7 +96,7 @@ function shapeOf(schema: z.$ZodTypes, io: Direction): Json {
   }
 }
 
-function objectOf({ shape, catchall }: z.$ZodObjectDef, io: Direction): Json {
+function objectOf({ shape, catchall }: z.$ZodObjectDef, io: Direction): SchemaJson {
   const properties = Object.entries(shape)
   const optional = io === 'input' ? 'optin' : 'optout'
   const required = properties.filter(([, it]) => it._zod[optional] === undefined)
@@ -106,7 +109,7 @@ function objectOf({ shape, catchall }: z.$ZodObjectDef, io: Direction): Json {
   }
 }
 
-function enumerated(values: readonly unknown[]): Json {
+function enumerated(values: readonly unknown[]): SchemaJson {
   const types = new Set(values.map((it) => (it === null ? 'null' : typeof it)))
   const type = types.size === 1 ? { type: [...types][0] } : {}
   return { ...type, enum: values }
@@ -133,9 +136,9 @@ const FORMATS: Readonly<Record<string, string>> = {
 }
 
 /** A string or a number, with its bounds. */
-function bounded(def: z.$ZodStringDef | z.$ZodNumberDef): Json {
+function bounded(def: z.$ZodStringDef | z.$ZodNumberDef): SchemaJson {
   const all = [def as unknown as CheckDef, ...defsOf(def.checks)]
-  const json: Json = { type: def.type, ...lengths(def.checks, 'Length') }
+  const json: SchemaJson = { type: def.type, ...lengths(def.checks, 'Length') }
   for (const it of all) {
     if (it.check === 'string_format') {
       const format = FORMATS[it.format]
@@ -150,8 +153,8 @@ function bounded(def: z.$ZodStringDef | z.$ZodNumberDef): Json {
   return json
 }
 
-function lengths(checks: Checks, of: 'Items' | 'Length'): Json {
-  const json: Json = {}
+function lengths(checks: Checks, of: 'Items' | 'Length'): SchemaJson {
+  const json: SchemaJson = {}
   for (const it of defsOf(checks)) {
     const exact = it.check === 'length_equals' ? it.length : undefined
     const least = it.check === 'min_length' ? it.minimum : exact

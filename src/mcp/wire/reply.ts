@@ -1,7 +1,7 @@
 import { type EventStream, eventStream, frame, streamHeaders } from './sse.ts'
 
 /** The response to one HTTP request: its text and its HTTP status. */
-export interface Answer {
+export interface HttpAnswer {
   readonly text: string
   readonly status: number
 }
@@ -36,7 +36,7 @@ const jsonHeaders = new Headers({
 })
 
 /** One response: JSON if the client accepts it, otherwise a stream with one event. */
-export function respond({ text, status }: Answer, { json }: Accept): Response {
+export function respond({ text, status }: HttpAnswer, { json }: Accept): Response {
   return json
     ? new Response(text, { status, headers: jsonHeaders })
     : new Response(frame(text), { status, headers: streamHeaders })
@@ -66,7 +66,7 @@ export interface ReplySink {
  * @param primer The id in the stream's first event, in revisions that support it. A client can resume from it.
  */
 export function reply(
-  work: (sink: ReplySink) => Promise<Answer | undefined>,
+  work: (sink: ReplySink) => Promise<HttpAnswer | undefined>,
   accept: Accept,
   onCancel: () => void,
   primer?: string,

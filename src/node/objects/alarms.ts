@@ -12,7 +12,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 const TRIES = 6
 const PAUSE_MS = 2_000
 
-interface Failed {
+interface FailedAlarm {
   readonly kind: string
   readonly name: string
   readonly tries: number
@@ -24,7 +24,7 @@ export class Alarms {
   readonly #wake: (kind: string, name: string) => Promise<void>
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Failed alarms that still have to be stored for another try. */
-  readonly #owed = new Map<string, Failed>()
+  readonly #owed = new Map<string, FailedAlarm>()
   #isFaulty = false
   #isStopped = false
 

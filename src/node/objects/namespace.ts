@@ -1,12 +1,12 @@
 import { Alarms } from './alarms.ts'
 import { type Disk, OutputGate } from './disk.ts'
 import { IDLE_MS, type ObjectClass, OpenObject } from './open-object.ts'
-import { Room } from './room.ts'
+import { ObjectsFile } from './room.ts'
 import type { OwnDatabase, StateFile } from './state-file.ts'
-import { type ObjectPlace, ObjectStorage } from './storage.ts'
+import { FileObjectStorage, type ObjectPlace } from './storage.ts'
 
 /** The storage settings for a class of objects. */
-export interface Kind {
+export interface ObjectKind {
   readonly made: ObjectClass
   /** True if each object has its own tables. Other objects have only values, and share a database. */
   readonly hasTables: boolean
@@ -23,23 +23,23 @@ const MAX_OPEN = { tables: 500, values: 5_000 }
 
 /** All objects in this process: one for each name of each kind, created on first use. */
 export class Objects {
-  readonly #kinds: Readonly<Record<string, Kind>>
+  readonly #kinds: Readonly<Record<string, ObjectKind>>
   readonly #state: StateFile
   readonly #env: object
   readonly #open = new Map<string, OpenObject>()
   readonly #alarms: Alarms
-  readonly #room: Room
+  readonly #room: ObjectsFile
   readonly #sweep = setInterval(() => this.#forgetIdle(), IDLE_MS / 5).unref()
 
   /** @param env Given to each object. Its namespaces can be added later. */
-  constructor(kinds: Readonly<Record<string, Kind>>, state: StateFile, env: object) {
+  constructor(kinds: Readonly<Record<string, ObjectKind>>, state: StateFile, env: object) {
     this.#kinds = kinds
     this.#state = state
     this.#env = env
     this.#alarms = new Alarms(state.database, async (kind, name) => {
       if (kind in kinds) await this.#find(kind, name).call('alarm', [])
     })
-    this.#room = new Room(state.database, state.maxBytes, (key) => this.#drop(key))
+    this.#room = new ObjectsFile(state.database, state.maxBytes, (key) => this.#drop(key))
   }
 
   /** Wakes objects at their times, including those that an earlier process set. */
@@ -66,7 +66,7 @@ export class Objects {
       this.#find(kind, name).call(method, args)
     return new Proxy(
       {
-        fetch: (...args: Asked) => ask('fetch', [requestOf(...args)]),
+        fetch: (...args: RequestArguments) => ask('fetch', [requestOf(...args)]),
       },
       {
         get(own, method) {
@@ -105,7 +105,7 @@ export class Objects {
     const place: ObjectPlace = hasTables
       ? { name: key, values: tables, tables, wrote: writing(() => own?.disk) }
       : { name: key, values: () => this.#state.database, room: this.#room, wrote: shared }
-    const storage = new ObjectStorage(place, this.#alarms.of(kind, name, shared))
+    const storage = new FileObjectStorage(place, this.#alarms.of(kind, name, shared))
     const close = () => own?.close()
     const object = new OpenObject(made, { storage, gate, looks, env: this.#env, close })
     this.#open.set(key, object)
@@ -149,10 +149,10 @@ export class Objects {
     return true
   }
 
-  #kindOf = (key: string): Kind => this.#kinds[key.slice(0, key.indexOf(':'))]!
+  #kindOf = (key: string): ObjectKind => this.#kinds[key.slice(0, key.indexOf(':'))]!
 }
 
-type Asked = ConstructorParameters<typeof Request>
+type RequestArguments = ConstructorParameters<typeof Request>
 
-const requestOf = (...[input, init]: Asked) =>
+const requestOf = (...[input, init]: RequestArguments) =>
   input instanceof Request && !init ? input : new Request(input, init)

@@ -1,7 +1,7 @@
 import { waitUntil } from '../workers.ts'
 import type { OutputGate } from './disk.ts'
 import { Socket } from './sockets.ts'
-import type { ObjectStorage } from './storage.ts'
+import type { FileObjectStorage } from './storage.ts'
 
 /** A class of objects, as a Worker exports it. */
 export type ObjectClass = new (state: never, env: never) => object
@@ -11,7 +11,7 @@ export const IDLE_MS = 15 * 60_000
 
 /** The services that an object uses. */
 interface ObjectServices {
-  readonly storage: ObjectStorage
+  readonly storage: FileObjectStorage
   readonly gate: OutputGate
   /** True if a call does not wait for the disk. */
   readonly looks: ((method: string, args: readonly unknown[]) => boolean) | undefined

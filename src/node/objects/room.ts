@@ -21,7 +21,7 @@ interface Share {
  * Limits the data of objects that share a database. If space runs out, the callers with the most data lose the objects
  * they used longest ago, so nobody can push out other callers' data.
  */
-export class Room {
+export class ObjectsFile {
   readonly #maxBytes: number
   readonly #forget: (name: string) => boolean
   /** The shares by caller. The caller that used an object last comes last. */

@@ -1,10 +1,10 @@
 import { logged } from '../logged.ts'
 
-type Listener = (event: { readonly data: string }) => void
+type SocketListener = (event: { readonly data: string }) => void
 
 /** One end of a pair of sockets within this process, with the part of `WebSocket` that the objects use. */
 export class Socket {
-  readonly #listeners = { message: [] as Listener[], close: [] as Listener[] }
+  readonly #listeners = { message: [] as SocketListener[], close: [] as SocketListener[] }
   /** Messages that arrived before there was a listener. */
   #waiting: string[] | undefined = []
   #other: Socket | undefined
@@ -18,7 +18,7 @@ export class Socket {
     return [one, other]
   }
 
-  addEventListener(kind: 'message' | 'close', listener: Listener): void {
+  addEventListener(kind: 'message' | 'close', listener: SocketListener): void {
     this.#listeners[kind].push(listener)
   }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
-type Value = ArrayBuffer | string | number | null
-type Row = Record<string, Value>
+type SqlValue = ArrayBuffer | string | number | null
+type SqlRow = Record<string, SqlValue>
 
 /** The platform's SQL interface for an object, on Node's SQLite. */
 export class Sql {
@@ -56,7 +56,7 @@ export class Cursor {
     this.#sql = sql
   }
 
-  *raw(): IterableIterator<Value[]> {
+  *raw(): IterableIterator<SqlValue[]> {
     try {
       for (;;) {
         const { done, value } = inItsWords(this.#sql, () => this.#rows.next())
@@ -69,15 +69,15 @@ export class Cursor {
     }
   }
 
-  *[Symbol.iterator](): IterableIterator<Row> {
+  *[Symbol.iterator](): IterableIterator<SqlRow> {
     for (const row of this.raw()) yield this.#named(row)
   }
 
-  toArray(): Row[] {
+  toArray(): SqlRow[] {
     return [...this]
   }
 
-  one(): Row {
+  one(): SqlRow {
     const [row, more] = this.toArray()
     if (row && !more) return row
     throw new Error(
@@ -85,7 +85,7 @@ export class Cursor {
     )
   }
 
-  #named(row: readonly Value[]): Row {
+  #named(row: readonly SqlValue[]): SqlRow {
     return Object.fromEntries(this.columnNames.map((name, i) => [name, row[i] ?? null]))
   }
 }
@@ -120,10 +120,10 @@ const inputOf = (value: unknown): SQLInputValue => {
 }
 
 /** A value as the platform returns it: integers as doubles, however large. */
-function outputOf(value: unknown): Value {
+function outputOf(value: unknown): SqlValue {
   if (typeof value === 'bigint') return Number(value)
   if (value instanceof Uint8Array) return value.slice().buffer as ArrayBuffer
-  return value as Value
+  return value as SqlValue
 }
 
 /** Rewrites a statement's error in the platform's form: `no such table: x: SQLITE_ERROR`. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { deserialize, serialize } from 'node:v8'
 import type { Alarms } from './alarms.ts'
-import type { Room } from './room.ts'
+import type { ObjectsFile } from './room.ts'
 import { Sql } from './sql.ts'
 
 /** The databases for an object's values and tables. */
@@ -10,7 +10,7 @@ export interface ObjectPlace {
   readonly values: () => DatabaseSync
   readonly name: string
   /** The space limit for a database of values that objects share. */
-  readonly room?: Room | undefined
+  readonly room?: ObjectsFile | undefined
   /** The database with its tables, which only this object uses. Undefined if it has no tables. */
   readonly tables?: (() => DatabaseSync) | undefined
   readonly wrote: () => void
@@ -21,9 +21,9 @@ export const VALUES =
   'create table if not exists _cf_KV (object text, key text, value blob not null, primary key (object, key)) without rowid'
 
 /** The part of the platform's object storage that is used here. */
-export class ObjectStorage {
+export class FileObjectStorage {
   readonly sql: Sql
-  readonly kv: Values
+  readonly kv: StoredValues
   readonly #place: ObjectPlace
   readonly #alarm: ReturnType<Alarms['of']>
 
@@ -34,7 +34,7 @@ export class ObjectStorage {
       if (place.tables) return place.tables()
       throw new Error('This object has no tables of its own.')
     }, place.wrote)
-    this.kv = new Values(place)
+    this.kv = new StoredValues(place)
   }
 
   transactionSync<T>(work: () => T): T {
@@ -73,7 +73,7 @@ export class ObjectStorage {
   }
 }
 
-class Values {
+class StoredValues {
   readonly #place: ObjectPlace
 
   constructor(place: ObjectPlace) {

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { DatabaseError } from '../../database/sqlite/reader.ts'
 
 /** A way to read a SQLite file as it is, without creating a file next to it. */
-export interface View {
+export interface SqliteFileView {
   readonly uri: string
   /** True if SQLite locks it, so a result is right whatever other programs do. */
   readonly isLocked: boolean
@@ -19,7 +19,7 @@ export interface View {
  * Without a writer, both are gone, and SQLite would create them again. So SQLite opens the file as
  * immutable, and the file is compared before and after: a writer changes it only when it moves its log there.
  */
-export function look(path: string): View {
+export function look(path: string): SqliteFileView {
   const name = basename(path)
   const file = reading(name, () => realpathSync(path))
   const stats = reading(name, () => statSync(file))

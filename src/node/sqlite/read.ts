@@ -31,7 +31,7 @@ export interface Question {
 }
 
 /** The process's reply: a receipt for the question, and then rows, or the parts of a DatabaseError. */
-export type Reply =
+export type ReaderReply =
   | 'begun'
   | { readonly answer: Answer }
   | { readonly error: Pick<DatabaseError, 'kind' | 'message' | 'code' | 'hint' | 'position'> }
@@ -103,7 +103,7 @@ function compile(database: DatabaseSync, sql: string): StatementSync {
 }
 
 /** A value as Node returns it. */
-type Value = null | bigint | number | string | Uint8Array
+type NodeSqliteValue = null | bigint | number | string | Uint8Array
 
 function answer(statement: StatementSync, { params, maxRows, maxBytes }: Question): Answer {
   const columns = statement.columns()
@@ -124,11 +124,13 @@ function answer(statement: StatementSync, { params, maxRows, maxBytes }: Questio
 }
 
 /** Runs a statement with a value for each placeholder, no more and no fewer. */
-function rowsOf(statement: StatementSync, params: readonly Param[]): Iterable<Value[]> {
+function rowsOf(statement: StatementSync, params: readonly Param[]): Iterable<NodeSqliteValue[]> {
   const values = params.map(argument)
   const rowsWith = (bound: Bound) => {
     try {
-      return statement.iterate(...(bound as SQLInputValue[])) as unknown as Iterable<Value[]>
+      return statement.iterate(...(bound as SQLInputValue[])) as unknown as Iterable<
+        NodeSqliteValue[]
+      >
     } catch (thrown) {
       if (isNoPlaceholder(thrown)) return undefined
       throw thrown
@@ -157,7 +159,7 @@ const argument = (param: Param) => {
   return Number.isSafeInteger(value) ? BigInt(value as number) : value
 }
 
-function cellOf(value: Value, maxBytes: number): Cell {
+function cellOf(value: NodeSqliteValue, maxBytes: number): Cell {
   if (typeof value === 'bigint') {
     return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
   }
@@ -167,7 +169,7 @@ function cellOf(value: Value, maxBytes: number): Cell {
   return cell(value)
 }
 
-function classOf(value: Value): string {
+function classOf(value: NodeSqliteValue): string {
   if (value === null) return 'null'
   if (typeof value === 'bigint') return 'integer'
   if (typeof value === 'number') return 'real'

@@ -26,13 +26,13 @@ const withoutDescriptor = (code = '') =>
 
 /** Wraps a dial function, to throw DatabaseError if this machine has no free file descriptor. */
 export const withSentences =
-  <To>(dial: Dial<To>): Dial<To> =>
+  <To>(dial: TunnelDial<To>): TunnelDial<To> =>
   (...to) =>
     dial(...to).catch((error) => {
       throw withoutDescriptor(error?.code) ?? error
     })
 
-type Dial<To> = (host: string, port: number, signal: AbortSignal) => Promise<To>
+type TunnelDial<To> = (host: string, port: number, signal: AbortSignal) => Promise<To>
 
 interface Attempt {
   /** The operator's setting: `user@bastion`. */

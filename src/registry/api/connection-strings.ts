@@ -11,7 +11,7 @@ import { fixSchema, hostProblem } from './fix.ts'
 import { named } from './lists.ts'
 import { type Route, route } from './route.ts'
 import { privateHostsOf } from './served.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ApiContext } from './surroundings.ts'
 
 export const recognised = named(
   'Recognised',
@@ -75,7 +75,7 @@ export const connectionStringRoutes = (): readonly Route[] => [
 ]
 
 /** Steps for a host that this deployment is not allowed to reach. */
-async function hostFix(found: Recognised, surroundings: Surroundings): Promise<Fix | undefined> {
+async function hostFix(found: Recognised, surroundings: ApiContext): Promise<Fix | undefined> {
   const problem = await hostProblem(found.url, await privateHostsOf(surroundings))
   if (!problem) return undefined
   const { fixOf } = await import('../fix/fix-of.ts')

@@ -10,7 +10,7 @@ import { boundOf, keysOf } from '../state/open-credential.ts'
 import { ApiFault, wrongField } from './fault.ts'
 import { hostProblem } from './fix.ts'
 import { privateHostsOf } from './served.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ApiContext } from './surroundings.ts'
 
 /** Maximum length of a connection string. */
 export const MAX_URL_CHARS = 4_000
@@ -28,7 +28,7 @@ export async function storedUrl(
   url: string,
   purpose: Purpose,
   field: string,
-  surroundings: Surroundings,
+  surroundings: ApiContext,
   was: Readonly<Record<string, Credential>> | undefined,
   credentials: [id: string, Credential][],
 ): Promise<string> {
@@ -71,7 +71,7 @@ async function seal(
   url: string,
   purpose: Purpose,
   field: string,
-  surroundings: Surroundings,
+  surroundings: ApiContext,
 ): Promise<Credential> {
   const { protocol, names } = await readUrl(url, field)
   const keys = sealingKeys(surroundings.secrets)

@@ -7,7 +7,7 @@ import { sealingKeys } from './connection.ts'
 import { answer } from './fault.ts'
 import { named } from './lists.ts'
 import { type Route, route } from './route.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ApiContext } from './surroundings.ts'
 
 /** Number of credentials read at once, and maximum number resealed in one request. */
 const PAGE = 100
@@ -88,7 +88,7 @@ export const credentialRoutes = (): readonly Route[] => [
 export const currentKeyId = async (secrets: CredentialSecrets): Promise<string> =>
   (await sealingKeys(secrets).seal('', '')).keyId
 
-async function reseal({ ask, change, secrets, signIns }: Surroundings) {
+async function reseal({ ask, change, secrets, signIns }: ApiContext) {
   const keys = sealingKeys(secrets)
   const keyId = await currentKeyId(secrets)
   const unreadable: Credential[] = []

@@ -13,7 +13,7 @@ import { ApiFault, checked } from './fault.ts'
 import { changeTime, moment, named, upTo, written } from './lists.ts'
 import { privateHostsOf } from './served.ts'
 import { assertAnswered, signedQuestions } from './signed-questions.ts'
-import type { Candidate, Surroundings } from './surroundings.ts'
+import type { ApiContext, CandidateEndpoint } from './surroundings.ts'
 
 /** Maximum number of characters in an endpoint's JSON. */
 const MAX_VALUE_CHARS = 256 * 1024
@@ -94,7 +94,7 @@ export const shownOf = ({ scheme, host, setAt }: Credential) => ({
 export async function entryOf(
   sent: unknown,
   was: EndpointEntry | undefined,
-  surroundings: Surroundings,
+  surroundings: ApiContext,
 ): Promise<EndpointEntry> {
   const { active = was?.active ?? true, ...body } = checked(endpointBody, sent)
   const { from: _, createdAt: __, changedAt: ___, credentials: ____, ...rest } = body
@@ -131,7 +131,10 @@ export async function entryOf(
 }
 
 /** Throws {@link ApiFault} with the field that prevents an endpoint's server from being built. */
-async function assertServes({ entry, ...rest }: Candidate, { check }: Surroundings): Promise<void> {
+async function assertServes(
+  { entry, ...rest }: CandidateEndpoint,
+  { check }: ApiContext,
+): Promise<void> {
   const problemWith = async (less: Partial<Endpoint>) => {
     try {
       await check({ entry: { ...entry, value: { ...entry.value, ...less } }, ...rest })

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
-import type { Diagnosis, Stage } from '../../gateway/index.ts'
+import type { Diagnosis, DiagnosisStage } from '../../gateway/index.ts'
 import { answer } from './fault.ts'
 import { fixOfDiagnosis, fixSchema } from './fix.ts'
 import { lines, wantsLines } from './lines.ts'
 import { named } from './lists.ts'
 import { type Route, route } from './route.ts'
 import { foundCandidate, nameParam } from './served.ts'
-import type { Candidate, Surroundings } from './surroundings.ts'
+import type { ApiContext, CandidateEndpoint } from './surroundings.ts'
 
 const finding = z.object({
   kind: z.string(),
@@ -82,7 +82,7 @@ export const endpointTestRoutes = (): readonly Route[] => [
 
 /** The stages as they happen, then the outcome. */
 async function* seenInStages(
-  seen: AsyncGenerator<Stage | Diagnosis>,
+  seen: AsyncGenerator<DiagnosisStage | Diagnosis>,
   outcome: (all: readonly Diagnosis[]) => Promise<object>,
 ): AsyncGenerator<object> {
   const diagnoses: Diagnosis[] = []
@@ -93,7 +93,10 @@ async function* seenInStages(
   yield await outcome(diagnoses)
 }
 
-async function outcomeOf(diagnoses: readonly Diagnosis[], ...about: [Candidate, Surroundings]) {
+async function outcomeOf(
+  diagnoses: readonly Diagnosis[],
+  ...about: [CandidateEndpoint, ApiContext]
+) {
   const databases = await Promise.all(
     diagnoses.map(async (it) => {
       const { endpoint: _, failure: __, behind: ___, elapsedMs, ...rest } = it

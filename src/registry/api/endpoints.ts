@@ -15,7 +15,7 @@ import { mergePatch } from './merge-patch.ts'
 import { fieldsOf } from './noting.ts'
 import { type Route, route } from './route.ts'
 import { called, found, isHidden, nameParam, served } from './served.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ApiContext } from './surroundings.ts'
 
 /** A JSON Merge Patch. */
 export const patchBody = z.record(z.string(), z.unknown())
@@ -100,7 +100,7 @@ export const endpointRoutes = (): readonly Route[] => [
   }),
 ]
 
-async function storedOne(name: string, surroundings: Surroundings): Promise<EndpointEntry> {
+async function storedOne(name: string, surroundings: ApiContext): Promise<EndpointEntry> {
   const { stored } = await found(name, surroundings)
   if (stored) return stored
   const advice = surroundings.isOnlyDemo ? 'Add one with this name instead.' : 'Change it there.'
@@ -117,7 +117,7 @@ type Patch = Readonly<Record<string, unknown>>
 export async function change(
   name: string,
   given: Patch | ((was: EndpointEntry) => Patch),
-  surroundings: Surroundings,
+  surroundings: ApiContext,
   since: z.infer<typeof changeQuery> = {},
 ): Promise<Response> {
   for (let tries = 1; ; tries++) {
@@ -144,7 +144,7 @@ const CONFIGURED = '.'
 
 async function list(
   { limit, cursor = `${CONFIGURED}0`, search = '' }: z.infer<typeof listQuery>,
-  { ask, configured, isOnlyDemo }: Surroundings,
+  { ask, configured, isOnlyDemo }: ApiContext,
 ): Promise<Response> {
   const names = configured.map(({ name }) => name)
   const replaced = isOnlyDemo ? (await ask('existing', { endpoints: names })).endpoints : []

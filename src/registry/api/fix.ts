@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { type Fix, hosts, platformOf } from '../../database/index.ts'
 import type { Diagnosis } from '../../gateway/index.ts'
-import type { About, Problem } from '../fix/problem.ts'
+import type { FixProblem, ProblemSubject } from '../fix/problem.ts'
 import { assertPublicHosts, isPublicName, PrivateHostError } from '../hosts/public-hosts.ts'
 import type { Credential } from '../state/entries.ts'
 import { boundOf, keysOf, resolve } from '../state/open-credential.ts'
 import { named } from './lists.ts'
-import type { Candidate, Surroundings } from './surroundings.ts'
+import type { ApiContext, CandidateEndpoint } from './surroundings.ts'
 
 const step = z.object({
   /** A message that says what to do. */
@@ -38,14 +38,14 @@ const RESOLVE_MS = 3_000
 /** The fix for a database that could not be used. Undefined if it could. */
 export async function fixOfDiagnosis(
   { endpoint, database, problem, failure, behind }: Diagnosis,
-  { entry, privateHosts }: Candidate,
-  surroundings: Surroundings,
+  { entry, privateHosts }: CandidateEndpoint,
+  surroundings: ApiContext,
 ): Promise<Fix | undefined> {
   if (problem === undefined || !failure) return undefined
   const { url = '' } = entry.value.databases[database] ?? {}
   const [scheme = '', binding] = url.split(':')
   const credential = scheme === 'credential' ? entry.credentials?.[binding ?? ''] : undefined
-  const about: About = {
+  const about: ProblemSubject = {
     platform: platformOf(surroundings.machine),
     endpoint,
     database,
@@ -65,8 +65,8 @@ export async function fixOfDiagnosis(
 /** A credential's server. Only the URL has the port, which is left out if there are several hosts. */
 async function placeOf(
   { sealed, ...credential }: Credential,
-  { secrets }: Surroundings,
-): Promise<Pick<About, 'scheme' | 'host' | 'port'>> {
+  { secrets }: ApiContext,
+): Promise<Pick<ProblemSubject, 'scheme' | 'host' | 'port'>> {
   const { scheme, host } = credential
   try {
     const url = await keysOf(secrets).open(sealed, boundOf(credential))
@@ -82,7 +82,7 @@ async function placeOf(
 export async function hostProblem(
   url: string,
   allowed: readonly string[],
-): Promise<Problem | undefined> {
+): Promise<FixProblem | undefined> {
   try {
     await assertPublicHosts(url, { allowed, resolve })
     return undefined
@@ -93,7 +93,7 @@ export async function hostProblem(
   }
 }
 
-async function addressesOf({ host }: About): Promise<readonly string[] | undefined> {
+async function addressesOf({ host }: ProblemSubject): Promise<readonly string[] | undefined> {
   if (!host || !isPublicName(host)) return undefined
   return resolve(host, AbortSignal.timeout(RESOLVE_MS)).catch(() => undefined)
 }

@@ -7,7 +7,7 @@ import { ApiFault, checked, wrongField } from './fault.ts'
 import { assertEndpoints, idText, member } from './keys.ts'
 import { changeTime, moment, named, text, upTo, written } from './lists.ts'
 import { candidateOf } from './served.ts'
-import type { Candidate, Surroundings } from './surroundings.ts'
+import type { ApiContext, CandidateEndpoint } from './surroundings.ts'
 
 /** Maximum number of characters in a group's JSON. */
 const MAX_GROUP_CHARS = 256 * 1024
@@ -82,7 +82,7 @@ export function shown({ credentials, changedAt, ...rest }: StoredGroup) {
 export async function groupOf(
   { changedAt: _, credentials: __, ...sent }: z.infer<typeof groupBody>,
   was: StoredGroup | undefined,
-  surroundings: Surroundings,
+  surroundings: ApiContext,
 ): Promise<StoredGroup> {
   const names = Object.keys(sent.endpoints)
   const known = Object.keys(was?.endpoints ?? {})
@@ -117,7 +117,7 @@ export async function groupOf(
 async function assertKeys(
   ids: readonly string[],
   known: readonly string[],
-  { ask }: Surroundings,
+  { ask }: ApiContext,
 ): Promise<void> {
   const sought = ids.filter((it) => !known.includes(it))
   if (sought.length === 0) return
@@ -132,7 +132,7 @@ async function assertKeys(
 async function assertRulesHold(
   name: string,
   group: StoredGroup,
-  surroundings: Surroundings,
+  surroundings: ApiContext,
 ): Promise<void> {
   const candidate = await asGroup(name, group, surroundings)
   try {
@@ -148,8 +148,8 @@ async function assertRulesHold(
 export async function asGroup(
   endpoint: string,
   { name, endpoints, credentials }: StoredGroup,
-  surroundings: Surroundings,
-): Promise<Candidate | undefined> {
+  surroundings: ApiContext,
+): Promise<CandidateEndpoint | undefined> {
   const candidate = await candidateOf(endpoint, surroundings)
   const rules: GroupRules = endpoints[endpoint]!
   return candidate && { ...candidate, group: { name, rules, credentials } }

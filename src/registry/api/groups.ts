@@ -16,7 +16,7 @@ import { mergePatch } from './merge-patch.ts'
 import { fieldsOf } from './noting.ts'
 import { type Route, route } from './route.ts'
 import { nameParam } from './served.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ApiContext } from './surroundings.ts'
 
 export const reports = z.object({
   endpoints: z.record(
@@ -102,7 +102,7 @@ export const groupRoutes = (): readonly Route[] => [
 
 const called = (name: string) => `The group ${name}`
 
-async function stored(name: string, ask: Surroundings['ask']): Promise<StoredGroup> {
+async function stored(name: string, ask: ApiContext['ask']): Promise<StoredGroup> {
   const group = await ask('group', { name })
   if (!group) throw new ApiFault(404, `${called(name)} does not exist.`)
   return group
@@ -112,7 +112,7 @@ async function stored(name: string, ask: Surroundings['ask']): Promise<StoredGro
 async function reportOn(
   name: string,
   group: StoredGroup,
-  surroundings: Surroundings,
+  surroundings: ApiContext,
 ): Promise<{ readonly problem?: string; readonly notes: readonly string[] }> {
   const candidate = await asGroup(name, group, surroundings)
   if (!candidate) return { problem: 'There is no endpoint with this name.', notes: [] }

@@ -17,9 +17,9 @@ import { schemaRoutes } from './schema.ts'
 import { settingsRoutes } from './settings.ts'
 import { signInRoutes } from './sign-ins.ts'
 import { statisticsRoutes } from './statistics.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ApiContext } from './surroundings.ts'
 
-export type { Candidate, Surroundings } from './surroundings.ts'
+export type { ApiContext, CandidateEndpoint } from './surroundings.ts'
 
 /** Every route of the API, in the order of the OpenAPI document. */
 export const routes: readonly Route[] = [
@@ -52,5 +52,5 @@ export const routes: readonly Route[] = [
 const app = application(routes)
 
 /** Answers a request from the operator. */
-export const serveApi = async (request: Request, surroundings: Surroundings): Promise<Response> =>
+export const serveApi = async (request: Request, surroundings: ApiContext): Promise<Response> =>
   app.fetch(request, surroundings)

@@ -19,7 +19,7 @@ import {
 } from './lists.ts'
 import { fieldsOf } from './noting.ts'
 import { type Route, route } from './route.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ApiContext } from './surroundings.ts'
 
 const idParam = z.object({ id: upTo(12) })
 
@@ -169,10 +169,10 @@ const openedBy = (endpoints: readonly string[]) =>
   endpoints.includes('*') ? 'all endpoints' : endpoints.join(', ')
 
 /** The label of a key. The id is enough for a missing key, because nothing is changed. */
-const labelOf = async (id: string, ask: Surroundings['ask']) =>
+const labelOf = async (id: string, ask: ApiContext['ask']) =>
   (await ask('key', { id }))?.label ?? id
 
-async function stored(id: string, { ask }: Surroundings): Promise<KeyEntry> {
+async function stored(id: string, { ask }: ApiContext): Promise<KeyEntry> {
   const entry = await ask('key', { id })
   if (!entry) throw new ApiFault(404, 'The key does not exist.')
   return entry
@@ -199,7 +199,7 @@ function expiry(moment: string | null | undefined): { readonly expiresAt?: numbe
 export async function assertEndpoints(
   names: readonly string[],
   known: readonly string[],
-  { ask, configured }: Surroundings,
+  { ask, configured }: ApiContext,
   fieldOf = (name: string) => `endpoints[${names.indexOf(name)}]`,
 ): Promise<void> {
   const isKnown = (name: string) =>

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { Page, Written } from '../state/rows.ts'
+import type { RowPage, Written } from '../state/rows.ts'
 import { ApiFault, answer } from './fault.ts'
 
 /** A time in the API's format. */
@@ -65,7 +65,7 @@ export const pageOf = (name: string, entry: z.ZodMiniType) =>
 /** The response with a page. */
 export const answerPage = <Entry>(
   name: string,
-  { entries, total, next }: Page<Entry>,
+  { entries, total, next }: RowPage<Entry>,
   shown: (entry: Entry) => object,
 ): Response => answer({ [name]: entries.map(shown), total, next })
 

@@ -1,7 +1,7 @@
 import { pause } from '../../ground/index.ts'
 import { type ChangeNote, isDone } from '../state/noted-changes.ts'
 import type { AskRegistry } from '../state/registry-state.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ApiContext } from './surroundings.ts'
 
 /** Maximum number of attempts to note a change made outside the registry. */
 const MAX_TRIES = 3
@@ -13,9 +13,9 @@ const PAUSE_MS = 200
  */
 export async function noting(
   note: ChangeNote,
-  surroundings: Surroundings,
+  surroundings: ApiContext,
   isAlways: boolean,
-  run: (surroundings: Surroundings) => Promise<Response>,
+  run: (surroundings: ApiContext) => Promise<Response>,
 ): Promise<Response> {
   let isNoted = false
   const change: AskRegistry = async (order, input) => {
@@ -29,7 +29,7 @@ export async function noting(
   return answer
 }
 
-async function noteLater(note: ChangeNote, { ask }: Surroundings): Promise<void> {
+async function noteLater(note: ChangeNote, { ask }: ApiContext): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await ask('noteChange', note)

@@ -5,7 +5,7 @@ import { answer, wrongField } from './fault.ts'
 import { named, upTo } from './lists.ts'
 import { type Route, route } from './route.ts'
 import { foundCandidate, nameParam } from './served.ts'
-import type { Candidate, Surroundings } from './surroundings.ts'
+import type { ApiContext, CandidateEndpoint } from './surroundings.ts'
 
 const previewBody = named(
   'PreviewAsked',
@@ -67,7 +67,7 @@ export const previewRoutes = (): readonly Route[] => [
 ]
 
 /** Throws {@link ApiFault} if the model cannot see this database. */
-function assertSeen(database: string, { entry: { value }, group }: Candidate): void {
+function assertSeen(database: string, { entry: { value }, group }: CandidateEndpoint): void {
   const seen = Object.keys(group?.rules.databases ?? value.databases)
   if (seen.includes(database)) return
   throw wrongField('database', `names an unknown database. There are: ${seen.join(', ')}.`)
@@ -76,8 +76,8 @@ function assertSeen(database: string, { entry: { value }, group }: Candidate): v
 async function ruled(
   name: string,
   { group, rules }: z.infer<typeof previewBody>,
-  surroundings: Surroundings,
-): Promise<Candidate> {
+  surroundings: ApiContext,
+): Promise<CandidateEndpoint> {
   for (const [database, { url = '' }] of Object.entries(rules?.databases ?? {})) {
     assertNotOwnSecret(url, `rules.databases.${database}.url`)
   }

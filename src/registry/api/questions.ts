@@ -11,7 +11,7 @@ import { ApiFault, answer, nothing } from './fault.ts'
 import { named, upTo } from './lists.ts'
 import { type Route, route } from './route.ts'
 import { called, foundCandidate, nameParam } from './served.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ApiContext } from './surroundings.ts'
 
 const questionParam = z.extend(nameParam, { question: upTo(30) })
 
@@ -79,7 +79,7 @@ export const questionRoutes = (): readonly Route[] => [
 
 async function shownQuestions(
   name: string,
-  surroundings: Surroundings,
+  surroundings: ApiContext,
   signal: AbortSignal,
   only?: string,
 ) {
@@ -110,7 +110,7 @@ const NO_QUERY =
 const PAGE = 200
 
 /** Throws {@link ApiFault} if a group's rules list a question, because they would not work without it. */
-async function assertUnnamed(endpoint: string, question: string, { ask }: Surroundings) {
+async function assertUnnamed(endpoint: string, question: string, { ask }: ApiContext) {
   let after: string | undefined
   do {
     const page = await ask('groups', { after, limit: PAGE })

@@ -6,7 +6,7 @@ import { answer, wrongField } from './fault.ts'
 import { limited, moment, named, text, upTo } from './lists.ts'
 import { type Route, route } from './route.ts'
 import { found, nameParam } from './served.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ApiContext } from './surroundings.ts'
 
 /** Maximum number of endpoints in one query. Each stores its records in several objects. */
 export const MAX_ENDPOINTS = 20
@@ -104,7 +104,7 @@ export const recordRoutes = (): readonly Route[] => [
 
 async function records(
   { endpoint, since, until, format, ...query }: z.infer<typeof recordQuery>,
-  surroundings: Surroundings,
+  surroundings: ApiContext,
 ): Promise<Response> {
   const { objects } = surroundings
   const filter = {
@@ -134,7 +134,7 @@ async function records(
 }
 
 /** The endpoints to read if the request does not name one. */
-export async function allNames({ ask, configured }: Surroundings): Promise<readonly string[]> {
+export async function allNames({ ask, configured }: ApiContext): Promise<readonly string[]> {
   const page = await ask('endpoints', { limit: MAX_ENDPOINTS })
   const names = [...new Set([...configured, ...page.entries].map(({ name }) => name))]
   if (names.length <= MAX_ENDPOINTS && !page.next) return names

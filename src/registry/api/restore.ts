@@ -7,13 +7,13 @@ import { currentKeyId } from './credentials.ts'
 import type { exported } from './exported.ts'
 import { ApiFault, answer, wrongField } from './fault.ts'
 import { assertWritten } from './lists.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ApiContext } from './surroundings.ts'
 
 /** Restores an export. Its entries are staged in pieces, and then take effect together. */
 export async function restore(
   mode: 'merge' | 'replace',
   { settings, ...sent }: z.infer<typeof exported>,
-  { ask, change, configured, isOnlyDemo, secrets }: Surroundings,
+  { ask, change, configured, isOnlyDemo, secrets }: ApiContext,
 ): Promise<Response> {
   const { endpoints, keys, groups } = sent as Piece
   assertOnce('endpoints', endpoints, ({ name }) => name)

@@ -4,12 +4,12 @@ import { ConfigError, jsonFault } from '../../gateway/index.ts'
 import { drain, MAX_DRAINED_BYTES, piecesOf, Refusal, unexpected } from '../../mcp/index.ts'
 import { ApiFault, checked, checkedInPieces, faultAnswer } from './fault.ts'
 import { noting } from './noting.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ApiContext } from './surroundings.ts'
 
-type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+type RouteMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-type Schema = z.ZodMiniType
-type Fields = z.ZodMiniObject
+type FieldSchema = z.ZodMiniType
+type BodySchema = z.ZodMiniObject
 
 /** The input to a route, checked by its schemas. */
 export interface RouteInput<Params, Query, Body> {
@@ -23,13 +23,13 @@ export interface RouteInput<Params, Query, Body> {
 }
 
 /** An API route. The OpenAPI document and the checks are made from the same schemas. */
-export interface Route extends Handler<Fields, Fields, Schema> {
-  readonly method: Method
+export interface Route extends Handler<BodySchema, BodySchema, FieldSchema> {
+  readonly method: RouteMethod
   /** `/api/keys/{id}` */
   readonly path: string
 }
 
-interface Handler<Params extends Fields, Query extends Fields, Body extends Schema> {
+interface Handler<Params extends BodySchema, Query extends BodySchema, Body extends FieldSchema> {
   readonly summary: string
   readonly params?: Params
   readonly query?: Query
@@ -38,33 +38,46 @@ interface Handler<Params extends Fields, Query extends Fields, Body extends Sche
   /** Body fields that are long lists. They are checked in pieces. */
   readonly longLists?: readonly string[]
   /** The response. `lines` is the schema of one line, if the client can request the response line by line. */
-  readonly answers: readonly [status: number, description: string, schema?: Schema, lines?: Schema]
+  readonly answers: readonly [
+    status: number,
+    description: string,
+    schema?: FieldSchema,
+    lines?: FieldSchema,
+  ]
   /**
    * Text for the record of changes, such as `revoked key Ada, laptop`. Every route that changes something has
    * it. It names entries and fields, but never the values that they are set to.
    */
   says?(
     asked: RouteInput<z.infer<Params>, z.infer<Query>, z.infer<Body>>,
-    surroundings: Surroundings,
+    surroundings: ApiContext,
   ): string | Promise<string>
   run(
     asked: RouteInput<z.infer<Params>, z.infer<Query>, z.infer<Body>>,
-    surroundings: Surroundings,
+    surroundings: ApiContext,
   ): Promise<Response>
 }
 
 /** Makes a route, inferring the types of its input from its schemas. */
-export const route = <Params extends Fields, Query extends Fields, Body extends Schema>(
-  method: Method,
+export const route = <
+  Params extends BodySchema,
+  Query extends BodySchema,
+  Body extends FieldSchema,
+>(
+  method: RouteMethod,
   path: string,
   handler: Handler<Params, Query, Body>,
-): Route => ({ ...(handler as unknown as Handler<Fields, Fields, Schema>), method, path })
+): Route => ({
+  ...(handler as unknown as Handler<BodySchema, BodySchema, FieldSchema>),
+  method,
+  path,
+})
 
 const MAX_BODY_BYTES = 1024 * 1024
 
 /** An application with these routes. */
-export function application(routes: readonly Route[]): Hono<{ Bindings: Surroundings }> {
-  const app = new Hono<{ Bindings: Surroundings }>()
+export function application(routes: readonly Route[]): Hono<{ Bindings: ApiContext }> {
+  const app = new Hono<{ Bindings: ApiContext }>()
   for (const it of routes) {
     app.on(it.method, honoPath(it.path), async (c) => {
       const asked = await read(it, c.req.raw, c.req.param())
@@ -94,12 +107,12 @@ export function application(routes: readonly Route[]): Hono<{ Bindings: Surround
   return app
 }
 
-async function change(
-  it: Route,
-  asked: RouteInput<never, never, never>,
-  surroundings: Surroundings,
-) {
-  const { params, body, url } = asked as RouteInput<Named | undefined, unknown, Named | undefined>
+async function change(it: Route, asked: RouteInput<never, never, never>, surroundings: ApiContext) {
+  const { params, body, url } = asked as RouteInput<
+    NamedRoute | undefined,
+    unknown,
+    NamedRoute | undefined
+  >
   const what = await it.says?.(asked, surroundings)
   const note = {
     by: surroundings.by,
@@ -109,7 +122,7 @@ async function change(
   return noting(note, surroundings, what !== undefined, (noted) => it.run(asked, noted))
 }
 
-interface Named {
+interface NamedRoute {
   readonly name?: string
 }
 

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../gateway/index.ts'
 import type { EndpointEntry } from '../state/entries.ts'
 import { ApiFault } from './fault.ts'
 import { upTo } from './lists.ts'
-import type { Candidate, Surroundings } from './surroundings.ts'
+import type { ApiContext, CandidateEndpoint } from './surroundings.ts'
 
 /** The name of an endpoint or a group in a path. */
 export const nameParam = z.object({ name: upTo(31) })
@@ -11,13 +11,13 @@ export const nameParam = z.object({ name: upTo(31) })
 export const called = (name: string) => `The endpoint ${name}`
 
 /** True if an endpoint in the configuration has this name and so hides the one in the registry. */
-export const isHidden = (name: string, { configured, isOnlyDemo }: Surroundings): boolean =>
+export const isHidden = (name: string, { configured, isOnlyDemo }: ApiContext): boolean =>
   !isOnlyDemo && configured.some((it) => it.name === name)
 
 /** The endpoint that is served under this name, from the configuration or the registry. */
 export async function served(
   name: string,
-  surroundings: Surroundings,
+  surroundings: ApiContext,
 ): Promise<{ readonly value: Endpoint; readonly stored?: EndpointEntry } | undefined> {
   const configured = surroundings.configured.find((it) => it.name === name)
   const stored = isHidden(name, surroundings)
@@ -28,21 +28,21 @@ export async function served(
 }
 
 /** The same. Throws {@link ApiFault} if there is none. */
-export const found = async (name: string, surroundings: Surroundings) =>
+export const found = async (name: string, surroundings: ApiContext) =>
   existing(name, await served(name, surroundings))
 
 /** The endpoint to try. Undefined if there is none. */
 export async function candidateOf(
   name: string,
-  surroundings: Surroundings,
-): Promise<Candidate | undefined> {
+  surroundings: ApiContext,
+): Promise<CandidateEndpoint | undefined> {
   const it = await served(name, surroundings)
   const privateHosts = await privateHostsOf(surroundings)
   return it && { entry: it.stored ?? { value: it.value }, privateHosts }
 }
 
 /** The same. Throws {@link ApiFault} if there is none. */
-export const foundCandidate = async (name: string, surroundings: Surroundings) =>
+export const foundCandidate = async (name: string, surroundings: ApiContext) =>
   existing(name, await candidateOf(name, surroundings))
 
 function existing<T>(name: string, endpoint: T | undefined): T {
@@ -51,7 +51,7 @@ function existing<T>(name: string, endpoint: T | undefined): T {
 }
 
 /** The hosts that are allowed to be private, from the configuration and the settings. */
-export async function privateHostsOf({ ask, privateHosts }: Surroundings) {
+export async function privateHostsOf({ ask, privateHosts }: ApiContext) {
   const settings = await ask('settings', undefined)
   return [...privateHosts, ...(settings.privateHosts ?? [])]
 }

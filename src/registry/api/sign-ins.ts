@@ -4,7 +4,7 @@ import { ApiFault, answer, nothing } from './fault.ts'
 import { person } from './keys.ts'
 import { answerPage, limited, moment, named, pageOf, text, written } from './lists.ts'
 import { type Route, route } from './route.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ApiContext } from './surroundings.ts'
 
 const idParam = z.object({ id: z.string().check(z.regex(/^gr_[\w-]{16}$/)) })
 
@@ -120,7 +120,7 @@ export const signInRoutes = (): readonly Route[] => [
   }),
 ]
 
-function signIns({ signIns }: Surroundings): AskSignIns {
+function signIns({ signIns }: ApiContext): AskSignIns {
   if (!signIns) throw new ApiFault(503, NO_SIGN_IN)
   return signIns
 }

@@ -2,18 +2,18 @@ import type { VerifiedQuestion } from '../../gateway/index.ts'
 import type { EndpointEntry } from '../state/entries.ts'
 import { ApiFault } from './fault.ts'
 import { written } from './lists.ts'
-import type { Candidate, Surroundings } from './surroundings.ts'
+import type { ApiContext, CandidateEndpoint } from './surroundings.ts'
 
-type Sent = Omit<VerifiedQuestion, 'by' | 'at'>
+type SentQuestion = Omit<VerifiedQuestion, 'by' | 'at'>
 
 /**
  * Signs the questions that are new or changed, because the sender vouches for them now. The
  * other questions keep their signatures. `fresh` has the names of the newly signed questions.
  */
 export function signedQuestions(
-  sent: readonly Sent[] | undefined,
+  sent: readonly SentQuestion[] | undefined,
   was: EndpointEntry | undefined,
-  { by }: Surroundings,
+  { by }: ApiContext,
 ): { readonly signed: readonly VerifiedQuestion[] | undefined; readonly fresh: readonly string[] } {
   const at = written(Date.now())
   const kept = new Map(was?.value.questions?.map((it) => [it.name, it]))
@@ -28,14 +28,14 @@ export function signedQuestions(
   return { signed, fresh }
 }
 
-const textOf = ({ name, question, database, sql, params, as }: Sent): string =>
+const textOf = ({ name, question, database, sql, params, as }: SentQuestion): string =>
   JSON.stringify([name, question, database, sql, params, as])
 
 /** Throws {@link ApiFault} unless the database can plan these questions from an endpoint. */
 export async function assertAnswered(
-  candidate: Candidate,
+  candidate: CandidateEndpoint,
   names: readonly string[],
-  { look }: Surroundings,
+  { look }: ApiContext,
 ): Promise<void> {
   if (names.length === 0) return
   const [one] = names

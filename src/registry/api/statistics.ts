@@ -4,7 +4,7 @@ import { answer, wrongField } from './fault.ts'
 import { moment, named, upTo, written } from './lists.ts'
 import { allNames, MAX_ENDPOINTS, recordFilter } from './records.ts'
 import { type Route, route } from './route.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ApiContext } from './surroundings.ts'
 
 const DAY_MS = 86_400_000
 
@@ -80,7 +80,7 @@ export const statisticsRoutes = (): readonly Route[] => [
 
 async function statistics(
   { endpoint, since, until, step, ...query }: z.infer<typeof statisticsQuery>,
-  surroundings: Surroundings,
+  surroundings: ApiContext,
 ): Promise<Response> {
   const end = until ? Date.parse(until) : Date.now()
   const start = since ? Date.parse(since) : end - DAY_MS

@@ -1,6 +1,7 @@
 import type { Machine } from '../../database/index.ts'
 import type {
   Diagnosis,
+  DiagnosisStage,
   Endpoint,
   GroupRules,
   Preview,
@@ -8,7 +9,6 @@ import type {
   QuestionLook,
   SchemaQuestion,
   SchemaView,
-  Stage,
 } from '../../gateway/index.ts'
 import type { CallsEnv } from '../calls/calls.ts'
 import type { CredentialSecrets } from '../keys/credential-keys.ts'
@@ -17,7 +17,7 @@ import type { Credential, EndpointEntry } from '../state/entries.ts'
 import type { AskRegistry } from '../state/registry-state.ts'
 
 /** The parts of the deployment that the API uses. */
-export interface Surroundings {
+export interface ApiContext {
   /** The requester: `operator` for anyone with TIDEGATE_KEY, or the name of a person. */
   readonly by: string
   /** The endpoints in the configuration. */
@@ -42,20 +42,23 @@ export interface Surroundings {
   /** Local resources that a URL can use. Undefined in a Worker. */
   readonly machine: Machine | undefined
   /** Builds an endpoint's server once, for its group if there is one. Throws ConfigError. */
-  check(candidate: Candidate): Promise<void>
+  check(candidate: CandidateEndpoint): Promise<void>
   /** Notes for the operator about the rules of a candidate's group. Throws ConfigError. */
-  report(candidate: Candidate): Promise<readonly string[]>
+  report(candidate: CandidateEndpoint): Promise<readonly string[]>
   /** Checks whether an endpoint's verified questions work, or only the named question. */
   look(
-    candidate: Candidate,
+    candidate: CandidateEndpoint,
     asked: { readonly name?: string | undefined; readonly signal?: AbortSignal },
   ): Promise<QuestionLook>
   /** Inspects an endpoint's databases and counts their tables. */
-  diagnose(candidate: Candidate, signal: AbortSignal): Promise<readonly Diagnosis[]>
+  diagnose(candidate: CandidateEndpoint, signal: AbortSignal): Promise<readonly Diagnosis[]>
   /** The same stage by stage. Also tests whether the engines refuse to write. */
-  diagnoseInStages(candidate: Candidate, signal: AbortSignal): AsyncGenerator<Stage | Diagnosis>
+  diagnoseInStages(
+    candidate: CandidateEndpoint,
+    signal: AbortSignal,
+  ): AsyncGenerator<DiagnosisStage | Diagnosis>
   /** The model's view of a candidate. Throws ConfigError. */
-  preview(candidate: Candidate, asked: PreviewAsked, signal: AbortSignal): Promise<Preview>
+  preview(candidate: CandidateEndpoint, asked: PreviewAsked, signal: AbortSignal): Promise<Preview>
   /** The call counters, in the Prometheus text format. */
   metrics(): Promise<string>
   /** Problems with the deployment's settings. */
@@ -63,11 +66,15 @@ export interface Surroundings {
   /** Makes the requests that apps make to the endpoint at this URL. */
   hostTest(url: string): Promise<object>
   /** Shows a part of an endpoint's schema. Throws NoSchema. */
-  view(candidate: Candidate, question: SchemaQuestion, signal: AbortSignal): Promise<SchemaView>
+  view(
+    candidate: CandidateEndpoint,
+    question: SchemaQuestion,
+    signal: AbortSignal,
+  ): Promise<SchemaView>
 }
 
 /** An endpoint that is not necessarily stored. */
-export interface Candidate {
+export interface CandidateEndpoint {
   readonly entry: Pick<EndpointEntry, 'value'> & Partial<EndpointEntry>
   /** Hosts that are allowed to be private, from the settings. */
   readonly privateHosts: readonly string[]

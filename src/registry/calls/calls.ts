@@ -1,4 +1,4 @@
-import { type Call, type Calls, type Endpoint, isDemo } from '../../gateway/index.ts'
+import { type CallHooks, type Endpoint, type EndpointCall, isDemo } from '../../gateway/index.ts'
 import { once } from '../../ground/index.ts'
 import type { Around, Caller } from '../../mcp/index.ts'
 import type { Ending } from '../background.ts'
@@ -7,7 +7,7 @@ import type { Meters } from '../limits/meters.ts'
 import type { Meter } from '../limits/object.ts'
 import type { EndedCall } from '../records/finished-call.ts'
 import type { CallRecords } from '../records/object.ts'
-import type { Outcome } from '../records/record.ts'
+import type { RecordOutcome } from '../records/record.ts'
 import type { CollectorEnv } from '../traces/collector.ts'
 import type { CountedCall } from '../traces/durations.ts'
 
@@ -25,7 +25,7 @@ export interface CallsEnv extends CollectorEnv {
 /** Limits and records the calls in a deployment. Made once in each isolate. */
 export interface DeploymentCalls {
   /** The handler for an endpoint's calls. Undefined if the endpoint does not need one. */
-  of(endpoint: Endpoint): Calls | undefined
+  of(endpoint: Endpoint): CallHooks | undefined
   /** Records a request that was refused before it was read, with the refusal's code. */
   refused(endpoint: Endpoint, caller: Caller | undefined, code: number): void
   /** The call counters, in the Prometheus text format. */
@@ -52,7 +52,7 @@ export function callsOf(
     return new Exporter(env, waitUntil, env.ENDING)
   })
   const exports = Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT)
-  const send = (call: Call, facts: EndedCall) =>
+  const send = (call: EndpointCall, facts: EndedCall) =>
     waitUntil(exporter().then((it) => it.add({ ...facts, ...spanFacts(call) })))
   const running = new Map<string, number>()
   const metrics = once(async () => {
@@ -113,7 +113,7 @@ export function callsOf(
 }
 
 /** Runs a call within its limits. Only tools have limits, because other reads return only the schema. */
-async function within(meters: Meters, call: Call, run: () => ReturnType<Around>) {
+async function within(meters: Meters, call: EndpointCall, run: () => ReturnType<Around>) {
   if (call.asked.method !== 'tools/call') return run()
   const end = await meters.begin(call)
   try {
@@ -125,11 +125,12 @@ async function within(meters: Meters, call: Call, run: () => ReturnType<Around>)
 
 /** Runs a call and notes its outcome. */
 async function noting(
-  call: Call,
+  call: EndpointCall,
   run: () => ReturnType<Around>,
   note: (facts: EndedCall) => void,
 ): ReturnType<Around> {
-  const finish = (outcome: Outcome, code: string | undefined) => note(finished(call, outcome, code))
+  const finish = (outcome: RecordOutcome, code: string | undefined) =>
+    note(finished(call, outcome, code))
   try {
     const result = await run()
     const failed = 'isError' in result && result.isError === true
@@ -143,8 +144,8 @@ async function noting(
 }
 
 function finished(
-  { asked, context, startedAt, trace, statements, rows, bytes }: Call,
-  outcome: Outcome,
+  { asked, context, startedAt, trace, statements, rows, bytes }: EndpointCall,
+  outcome: RecordOutcome,
   code: string | undefined,
 ) {
   return {
@@ -165,7 +166,7 @@ function finished(
 const recordedAs = (caller: Caller | undefined) => caller?.name ?? caller?.subject
 
 /** The facts about a call that only its span has. */
-const spanFacts = ({ asked, endpoint, trace, context }: Call) => ({
+const spanFacts = ({ asked, endpoint, trace, context }: EndpointCall) => ({
   ...{ asked, endpoint: endpoint.name, trace },
   ...{ requestId: String(context.id), revision: context.revision.version },
 })

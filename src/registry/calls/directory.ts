@@ -1,5 +1,5 @@
 import { BoundedMap, inTime, steadyNow } from '../../ground/index.ts'
-import type { Changes, Found, Lookup } from '../state/entries.ts'
+import type { ChangedSince, LookupResult, RegistryLookup } from '../state/entries.ts'
 import type { AskRegistry } from '../state/registry-state.ts'
 import { Misses } from './misses.ts'
 
@@ -38,12 +38,12 @@ export interface Directory {
    * The registry's response for a request. Queries the registry only if this isolate has no recent response. Throws
    * {@link RegistryUnavailable}, or {@link TooManyMisses} if this address requested too much that does not exist.
    */
-  lookup(asked: RequestLookup, address?: string): Promise<Found>
+  lookup(asked: RequestLookup, address?: string): Promise<LookupResult>
   /** Clears the cache, so that a change made here takes effect here at once. */
   forget(): void
 }
 
-type RequestLookup = Omit<Lookup, 'since'>
+type RequestLookup = Omit<RegistryLookup, 'since'>
 
 /**
  * Caches the registry's responses. One query per {@link REFRESH_MS} gets all changes since
@@ -56,9 +56,9 @@ export function directory(
   waitUntil: (work: Promise<unknown>) => void,
   configured: readonly string[] = [],
 ): Directory {
-  const known = new BoundedMap<Found>(MAX_KNOWN)
+  const known = new BoundedMap<LookupResult>(MAX_KNOWN)
   // Separate, so that made-up keys and names do not evict real ones.
-  const unknown = new BoundedMap<Found>(MAX_UNKNOWN)
+  const unknown = new BoundedMap<LookupResult>(MAX_UNKNOWN)
   const misses = new Misses()
   let instance = ''
   let version = 0
@@ -67,7 +67,7 @@ export function directory(
   let forgotten = 0
 
   // Requests share values, but never promises, because a promise belongs to the request that made it.
-  async function refresh(asked: RequestLookup): Promise<Found> {
+  async function refresh(asked: RequestLookup): Promise<LookupResult> {
     const sent = { at: steadyNow(), instance, forgotten }
     askedAt = sent.at
     const answer = inTime(MAX_HOP_MS, ask('lookup', { ...asked, since: version }))
@@ -79,7 +79,11 @@ export function directory(
     return found
   }
 
-  function learn(asked: RequestLookup, found: Found, sent: { at: number; instance: string }): void {
+  function learn(
+    asked: RequestLookup,
+    found: LookupResult,
+    sent: { at: number; instance: string },
+  ): void {
     // Another instance may have been restored, so its versions cannot be compared with the earlier ones.
     const same = found.instance === instance
     // Another request already got newer changes.
@@ -96,11 +100,11 @@ export function directory(
     answers.set(key, found, key.length + JSON.stringify(found).length)
   }
 
-  const isReal = ({ endpoint = null, key }: RequestLookup, found: Found): boolean =>
+  const isReal = ({ endpoint = null, key }: RequestLookup, found: LookupResult): boolean =>
     (key === undefined || found.key !== undefined) &&
     (endpoint === null || found.endpoint !== undefined || configured.includes(endpoint))
 
-  function drop(changes: Changes): void {
+  function drop(changes: ChangedSince): void {
     if (changes === 'everything') {
       clear()
       return

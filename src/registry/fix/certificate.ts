@@ -1,9 +1,9 @@
 import type { Fix, FixStep, Service } from '../../database/index.ts'
 import { throughHyperdrive, throughTunnel } from './hyperdrive.ts'
-import { isOnMachine, type Known, nameOf } from './problem.ts'
+import { isOnMachine, type KnownFacts, nameOf } from './problem.ts'
 
 /** Fix for a server with a certificate that is not trusted here. */
-export function certificateFix(about: Known): Fix {
+export function certificateFix(about: KnownFacts): Fix {
   const kind = 'certificate' as const
   const authority = about.service?.authority
   const sentence = `The server’s certificate cannot be trusted. ${authority ? `${about.service?.title} signs these certificates itself.` : 'It has expired, is signed by a private authority, or is for another name.'} ${isOnMachine(about) ? 'This machine must be told to trust another authority.' : 'A Worker trusts only public authorities, and cannot be told to trust another one.'} The password was not sent.`
@@ -32,7 +32,7 @@ const lookedAt: FixStep = {
   command: 'npx tidegate doctor',
 }
 
-function fetched(about: Known, authority: Service['authority']): FixStep {
+function fetched(about: KnownFacts, authority: Service['authority']): FixStep {
   const file = `${nameOf(about)}.pem`
   const upload = `npx wrangler cert upload certificate-authority \\\n  --name ${nameOf(about)} --ca-cert ${file}`
   if (authority?.save) {
@@ -50,7 +50,7 @@ function fetched(about: Known, authority: Service['authority']): FixStep {
 }
 
 /** Steps to upload the authority's certificate. */
-function uploaded(about: Known): readonly FixStep[] {
+function uploaded(about: KnownFacts): readonly FixStep[] {
   const [authority, name] = about.engine.sslModes ?? []
   const prefix = about.engine.hyperdriveNote?.(about) ?? ''
   return throughHyperdrive(
@@ -62,14 +62,14 @@ function uploaded(about: Known): readonly FixStep[] {
 }
 
 /** Step to serve from your own machine, because a Worker cannot trust additional authorities. */
-const trustedHere = (about: Known): FixStep => ({
+const trustedHere = (about: KnownFacts): FixStep => ({
   message:
     'Or serve from your own machine, which can trust the authority’s certificate from a file.',
   command: `NODE_EXTRA_CA_CERTS=${nameOf(about)}.pem npm start`,
 })
 
 /** Steps for a machine, which can trust an authority from a file. */
-function toldHere(about: Known, authority: Service['authority']): readonly FixStep[] {
+function toldHere(about: KnownFacts, authority: Service['authority']): readonly FixStep[] {
   const file = `${nameOf(about)}.pem`
   const { save, replace, where = 'the server’s administrator has it' } = authority ?? {}
   return [
@@ -96,7 +96,7 @@ const publicCertificate: readonly FixStep[] = [
 ]
 
 /** Fix for a server without encryption. */
-export function plainFix(about: Known): Fix {
+export function plainFix(about: KnownFacts): Fix {
   const { title, port, encryption } = about.engine
   return {
     kind: 'no_tls',

@@ -10,7 +10,7 @@ import {
   untrustedTokenFix,
 } from './iam.ts'
 import { loginFix } from './login.ts'
-import { type About, type Known, knownOf, type Problem } from './problem.ts'
+import { type FixProblem, type KnownFacts, knownOf, type ProblemSubject } from './problem.ts'
 import { setup } from './setting.ts'
 import {
   bindingFix,
@@ -25,37 +25,37 @@ import {
 import { unreachableFix } from './unreachable.ts'
 
 /** The fix for a problem with a database: a description, and the steps with their commands. */
-export async function fixOf(problem: Problem, about: About): Promise<Fix> {
+export async function fixOf(problem: FixProblem, about: ProblemSubject): Promise<Fix> {
   const { kind, reason } = problem
   const fixing = reason === undefined ? BY_KIND[kind] : BY_REASON[reason]
   return fixing(problem, await knownOf(about))
 }
 
-type Fixing = (problem: Problem, about: Known) => Fix | Promise<Fix>
+type Fixing = (problem: FixProblem, about: KnownFacts) => Fix | Promise<Fix>
 
 /** Fix for a connection string if none of its servers meets its requirements. */
-const unwantedFix = ({ message }: Problem): Fix =>
+const unwantedFix = ({ message }: FixProblem): Fix =>
   setup(message, {
     message:
       'Name another server in the connection string, or request another kind with target_session_attrs. While servers switch roles, test again in a minute.',
   })
 
 /** Fix for a local file that the connection string names. */
-const fileFix = ({ message }: Problem): Fix =>
+const fileFix = ({ message }: FixProblem): Fix =>
   setup(message, {
     message:
       'Correct the file on the machine that Tidegate runs on, or name another one in the connection string. Then test again.',
   })
 
 /** Fix for a machine that can open no more connections. */
-const descriptorFix = ({ message }: Problem): Fix =>
+const descriptorFix = ({ message }: FixProblem): Fix =>
   setup(message, {
     message:
       'Raise the open-file limit on the machine that Tidegate runs on: ulimit -n, LimitNOFILE in systemd, or --ulimit nofile in Docker. Then restart Tidegate.',
   })
 
 /** Fix for a connection string that requires something impossible. */
-const settingFix = ({ message }: Problem): Fix =>
+const settingFix = ({ message }: FixProblem): Fix =>
   setup(message, { message: 'Enter the connection string again.' })
 
 const BY_REASON: Readonly<Record<Reason, Fixing>> = {
@@ -87,7 +87,7 @@ const BY_REASON: Readonly<Record<Reason, Fixing>> = {
 }
 
 /** Fixes that depend only on the kind of problem. */
-const BY_KIND: Readonly<Record<Problem['kind'], Fixing>> = {
+const BY_KIND: Readonly<Record<FixProblem['kind'], Fixing>> = {
   private_host: (_, about) => privateFix(about),
   unresolved_host: (_, about) => unknownHostFix(about),
   auth: loginFix,

@@ -1,9 +1,9 @@
 import { type Fix, type FixStep, titlesOf } from '../../database/index.ts'
 import { throughTunnel } from './hyperdrive.ts'
-import { hostToReplace, isOnMachine, isThisMachine, type Known, shellHost } from './problem.ts'
+import { hostToReplace, isOnMachine, isThisMachine, type KnownFacts, shellHost } from './problem.ts'
 
 /** Fix for a host that only a private network can reach. */
-export function privateFix(about: Known): Fix {
+export function privateFix(about: KnownFacts): Fix {
   const { host = '', engine } = about
   if (isOnMachine(about)) {
     return {
@@ -37,7 +37,7 @@ export function privateFix(about: Known): Fix {
 }
 
 /** Step for a deployment inside the network, such as a Worker that runs locally. */
-const allow = (about: Known): FixStep => ({
+const allow = (about: KnownFacts): FixStep => ({
   message: isOnMachine(about)
     ? 'Allow the host. The variable PRIVATE_HOSTS does the same, where npx tidegate is started.'
     : 'If this deployment runs within that network, as npm run worker does on your machine, allow the host. The variable PRIVATE_HOSTS does the same.',
@@ -46,7 +46,7 @@ const allow = (about: Known): FixStep => ({
 })
 
 /** Fix for a host name that does not resolve. */
-export function unknownHostFix(about: Known): Fix {
+export function unknownHostFix(about: KnownFacts): Fix {
   const { host = '' } = about
   const meant = meantHost(about)
   const look = {
@@ -74,7 +74,7 @@ export function unknownHostFix(about: Known): Fix {
 const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
 /** The host with the ending of a known service, if its own ending is almost the same. */
-function meantHost({ host = '', service, services }: Known): string | undefined {
+function meantHost({ host = '', service, services }: KnownFacts): string | undefined {
   if (service) return undefined
   // In a short ending, two different letters are not a typo: it is a different ending.
   for (const end of services.flatMap(({ ends }) => ends).filter((it) => it.length > 8)) {

@@ -1,9 +1,9 @@
 import type { FixStep } from '../../database/index.ts'
-import { bindingOf, isThisMachine, type Known, nameOf, shellWord } from './problem.ts'
+import { bindingOf, isThisMachine, type KnownFacts, nameOf, shellWord } from './problem.ts'
 
 /** Steps to put Hyperdrive in front of a database, which is then opened through a binding. */
 export const throughHyperdrive = (
-  about: Known,
+  about: KnownFacts,
   options: readonly string[],
   replace: readonly string[],
   more = '',
@@ -29,7 +29,7 @@ export const throughHyperdrive = (
 ]
 
 /** Steps for a tunnel out of a private network, with Hyperdrive at the other end. */
-export function throughTunnel(about: Known, port: number): readonly FixStep[] {
+export function throughTunnel(about: KnownFacts, port: number): readonly FixStep[] {
   const name = nameOf(about)
   const { hyperdrive: protocol } = about
   const user = shellWord(about.login?.user, 'USER')
@@ -62,7 +62,7 @@ export function throughTunnel(about: Known, port: number): readonly FixStep[] {
 }
 
 /** Flags with a service's address, for the tunnel. `localhost` here can be a different machine there. */
-function place(about: Known): string {
+function place(about: KnownFacts): string {
   const { host = '' } = about
   if (isThisMachine(about)) return '--ipv4 127.0.0.1'
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(host)) return `--ipv4 ${host}`

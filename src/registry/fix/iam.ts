@@ -1,10 +1,19 @@
 import { type Fix, type FixStep, tokenFixes } from '../../database/index.ts'
 import { certificateFix, plainFix } from './certificate.ts'
-import { hostToReplace, isOnMachine, type Known, type Problem, shellHost } from './problem.ts'
+import {
+  type FixProblem,
+  hostToReplace,
+  isOnMachine,
+  type KnownFacts,
+  shellHost,
+} from './problem.ts'
 import { settingStep, setup } from './setting.ts'
 
 /** Fix for a token that the server refuses. The subject is the token's service. */
-export async function refusedTokenFix({ subject = '' }: Problem, about: Known): Promise<Fix> {
+export async function refusedTokenFix(
+  { subject = '' }: FixProblem,
+  about: KnownFacts,
+): Promise<Fix> {
   const { refusedTokens } = await tokenFixes()
   return {
     kind: 'login',
@@ -14,30 +23,30 @@ export async function refusedTokenFix({ subject = '' }: Problem, about: Known): 
 }
 
 /** Fix for an untrusted certificate on a database that uses a token to log in. */
-export function untrustedTokenFix(about: Known): Fix {
+export function untrustedTokenFix(about: KnownFacts): Fix {
   const { steps, ...fix } = certificateFix(about)
   return { ...fix, steps: isOnMachine(about) ? steps : [WITH_PASSWORD, ...steps] }
 }
 
 /** Fix for a server without encryption, for a login with a token. IAM logins require encryption. */
-export function plainTokenFix(about: Known): Fix {
+export function plainTokenFix(about: KnownFacts): Fix {
   const { others: _, ...fix } = plainFix(about)
   return fix
 }
 
 /** Fix for a missing login secret. */
-export const loginSecretFix = ({ subject = '' }: Problem, about: Known): Fix =>
+export const loginSecretFix = ({ subject = '' }: FixProblem, about: KnownFacts): Fix =>
   setup(
     `This deployment has no secret ${subject}, which the login to this database needs.`,
     secretStep(subject, about),
   )
 
 /** Fix for a Google key that is refused or invalid. */
-export const loginKeyFix = ({ message, subject = '' }: Problem, about: Known): Fix =>
+export const loginKeyFix = ({ message, subject = '' }: FixProblem, about: KnownFacts): Fix =>
   setup(message, NEW_KEY, secretStep(subject, about))
 
 /** Fix for a host that gets no Google token. */
-export const tokenHostFix = (about: Known): Fix =>
+export const tokenHostFix = (about: KnownFacts): Fix =>
   setup(
     'A Google token opens every database of its service account, so only hosts that the deployment lists get one. This host is not listed.',
     hostsStep(about),
@@ -46,7 +55,7 @@ export const tokenHostFix = (about: Known): Fix =>
       : { message: 'Deploy. Then test again.', command: 'npm run deploy' },
   )
 
-const secretStep = (name: string, about: Known): FixStep =>
+const secretStep = (name: string, about: KnownFacts): FixStep =>
   settingStep(
     about,
     name,
@@ -54,7 +63,7 @@ const secretStep = (name: string, about: Known): FixStep =>
   )
 
 /** Step for the variable with the hosts that get a Google token. */
-function hostsStep(about: Known): FixStep {
+function hostsStep(about: KnownFacts): FixStep {
   const host = shellHost(about)
   const [where, command] = isOnMachine(about)
     ? [

@@ -1,8 +1,8 @@
 import type { Fix, FixStep } from '../../database/index.ts'
-import { isOnMachine, type Known, type Problem, serverOf } from './problem.ts'
+import { type FixProblem, isOnMachine, type KnownFacts, serverOf } from './problem.ts'
 
 /** Fix for a login that the server refuses. */
-export function loginFix({ reason }: Problem, about: Known): Fix {
+export function loginFix({ reason }: FixProblem, about: KnownFacts): Fix {
   const { title, login } = about.engine
   const { sentence, steps } = login?.(about, reason) ?? { steps: [] }
   if (sentence) return { kind: 'login', sentence, steps: [...steps, again(about)] }
@@ -15,7 +15,7 @@ export function loginFix({ reason }: Problem, about: Known): Fix {
 }
 
 /** Step for the same login from another program, which shows whether the problem is in Tidegate. */
-function tryIt(about: Known): FixStep | undefined {
+function tryIt(about: KnownFacts): FixStep | undefined {
   const { tryLogin } = about.engine
   if (!tryLogin) return undefined
   return {
@@ -25,7 +25,7 @@ function tryIt(about: Known): FixStep | undefined {
   }
 }
 
-function again({ endpoint = 'ENDPOINT', database = 'DATABASE', scheme }: Known): FixStep {
+function again({ endpoint = 'ENDPOINT', database = 'DATABASE', scheme }: KnownFacts): FixStep {
   if (scheme === 'hyperdrive') {
     return {
       message: 'Give the Hyperdrive the new password.',

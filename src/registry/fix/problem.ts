@@ -11,7 +11,7 @@ import {
 import { isLoopback } from '../../ground/index.ts'
 
 /** A problem with a database. */
-export interface Problem extends Because {
+export interface FixProblem extends Because {
   /**
    * The kind of a {@link DatabaseError}; `private_host` or `unresolved_host` if its host is not allowed;
    * `internal` if the fault is ours.
@@ -21,7 +21,7 @@ export interface Problem extends Because {
 }
 
 /** The database with the problem. Contains no secret. */
-export interface About extends FixPlace {
+export interface ProblemSubject extends FixPlace {
   /** The endpoint and its database. */
   readonly endpoint?: string | undefined
   readonly database?: string | undefined
@@ -34,7 +34,7 @@ export interface About extends FixPlace {
 }
 
 /** The same, with facts from its engine. */
-export interface Known extends About {
+export interface KnownFacts extends ProblemSubject {
   readonly engine: Pick<KnownScheme, 'title' | 'port' | 'protocol'> & EngineFixes
   /** The protocol for a Hyperdrive in front of it. Undefined on a machine, which has no Hyperdrive. */
   readonly hyperdrive: KnownScheme['protocol'] | undefined
@@ -44,7 +44,7 @@ export interface Known extends About {
 }
 
 /** Adds the facts from the database's engine. */
-export async function knownOf(about: About): Promise<Known> {
+export async function knownOf(about: ProblemSubject): Promise<KnownFacts> {
   // The engine behind Hyperdrive is not known here.
   const found = about.scheme === 'hyperdrive' ? undefined : knownScheme(about.scheme)
   const { title, port, protocol, fixes } = found ?? UNKNOWN
@@ -62,11 +62,11 @@ export async function knownOf(about: About): Promise<Known> {
 const UNKNOWN: KnownScheme = { title: 'The database', port: 443, fixes: async () => ({}) }
 
 /** True on a machine, which trusts and reaches whatever it is configured to, and has no Hyperdrive. */
-export const isOnMachine = ({ platform = 'worker' }: Pick<About, 'platform'>): boolean =>
+export const isOnMachine = ({ platform = 'worker' }: Pick<ProblemSubject, 'platform'>): boolean =>
   platform !== 'worker'
 
 /** A host that is safe in a command. HOST if a shell or the command would interpret it. */
-export const shellHost = ({ host = '' }: About): string =>
+export const shellHost = ({ host = '' }: ProblemSubject): string =>
   /^\w[\w.-]{0,252}$/.test(host)
     ? host
     : /^\[[\da-f:.]+\]$/i.test(host)
@@ -74,11 +74,11 @@ export const shellHost = ({ host = '' }: About): string =>
       : 'HOST'
 
 /** The words from {@link shellHost} that a person must replace. */
-export const hostToReplace = (about: About): { readonly replace?: readonly string[] } =>
+export const hostToReplace = (about: ProblemSubject): { readonly replace?: readonly string[] } =>
   shellHost(about) === 'HOST' ? { replace: ['HOST'] } : {}
 
 /** A database's server, safe in a command. */
-export const serverOf = (about: Known) => ({
+export const serverOf = (about: KnownFacts) => ({
   host: shellHost(about),
   port: about.port ?? about.engine.port,
 })
@@ -88,11 +88,12 @@ export const shellWord = (word: string | undefined, instead: string): string =>
   word !== undefined && /^\w[\w.-]{0,99}$/.test(word) ? word : instead
 
 /** True if a host is the local machine. */
-export const isThisMachine = ({ host = '' }: About): boolean => isLoopback(host)
+export const isThisMachine = ({ host = '' }: ProblemSubject): boolean => isLoopback(host)
 
 /** A name for resources made for a database: the name of its endpoint. */
-export const nameOf = ({ endpoint = 'shop' }: About): string =>
+export const nameOf = ({ endpoint = 'shop' }: ProblemSubject): string =>
   /^[a-z][a-z\d_-]{0,30}$/.test(endpoint) ? endpoint : 'shop'
 
 /** The name of a binding for the database. */
-export const bindingOf = (about: About): string => nameOf(about).toUpperCase().replaceAll('-', '_')
+export const bindingOf = (about: ProblemSubject): string =>
+  nameOf(about).toUpperCase().replaceAll('-', '_')

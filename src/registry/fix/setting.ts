@@ -1,5 +1,5 @@
 import type { Fix, FixStep } from '../../database/index.ts'
-import { isOnMachine, type Known } from './problem.ts'
+import { isOnMachine, type KnownFacts } from './problem.ts'
 
 /** Fix for a deployment setting, or for a connection string. */
 export const setup = (sentence: string, ...steps: readonly FixStep[]): Fix => ({
@@ -13,7 +13,7 @@ export const setup = (sentence: string, ...steps: readonly FixStep[]): Fix => ({
  *
  * @param before the text before the command for a Worker
  */
-export const settingStep = (about: Known, name: string, before: string): FixStep =>
+export const settingStep = (about: KnownFacts, name: string, before: string): FixStep =>
   isOnMachine(about)
     ? {
         message: `Set ${name} in the environment of npx tidegate, or in the file that --vars names, and start it again. Then test again.`,

@@ -1,9 +1,9 @@
 import type { Fix } from '../../database/index.ts'
-import { isOnMachine, type Known, type Problem, serverOf } from './problem.ts'
+import { type FixProblem, isOnMachine, type KnownFacts, serverOf } from './problem.ts'
 import { settingStep, setup } from './setting.ts'
 
 /** Fix for a missing database. */
-export function databaseFix(about: Known): Fix {
+export function databaseFix(about: KnownFacts): Fix {
   const { title, database, listDatabases } = about.engine
   const whole = database?.(about)
   if (whole) return { kind: 'database', ...whole }
@@ -39,7 +39,7 @@ export function databaseFix(about: Known): Fix {
 }
 
 /** Fix for a secret that the deployment does not have, or that does not hold a URL. */
-export function secretFix(about: Known): Fix {
+export function secretFix(about: KnownFacts): Fix {
   const name = nameIn(about)
   return setup(
     `The deployment has no ${isOnMachine(about) ? 'variable' : 'secret'} ${name}, or it does not hold a database URL.`,
@@ -48,7 +48,7 @@ export function secretFix(about: Known): Fix {
 }
 
 /** Fix for a binding that the deployment does not have. */
-export function bindingFix(about: Known): Fix {
+export function bindingFix(about: KnownFacts): Fix {
   const { scheme } = about
   const name = nameIn(about)
   const [what, list, table, id] =
@@ -74,11 +74,11 @@ export function bindingFix(about: Known): Fix {
   )
 }
 
-const nameIn = ({ binding = '' }: Known): string =>
+const nameIn = ({ binding = '' }: KnownFacts): string =>
   /^\w{1,60}$/.test(binding) ? binding : 'BINDING'
 
 /** Fix for a connection string that cannot be decrypted. */
-export const sealedFix = (about: Known): Fix =>
+export const sealedFix = (about: KnownFacts): Fix =>
   setup(
     'The connection string was sealed with another TIDEGATE_SECRET, so nobody can read it.',
     settingStep(
@@ -90,14 +90,14 @@ export const sealedFix = (about: Known): Fix =>
   )
 
 /** Fix for a deployment that cannot seal, and so cannot open what it sealed before. */
-export const sealingSecretFix = ({ message }: Problem, about: Known): Fix =>
+export const sealingSecretFix = ({ message }: FixProblem, about: KnownFacts): Fix =>
   setup(
     message,
     settingStep(about, 'TIDEGATE_SECRET', 'Set it to what that prints. Then test again.'),
   )
 
 /** Fix for a query that took too long. */
-export const slowFix = (about: Known): Fix => ({
+export const slowFix = (about: KnownFacts): Fix => ({
   kind: 'slow',
   sentence: `${about.engine.title} did not answer in time. It is busy, it is just starting, or it is far away.`,
   steps: [
@@ -110,7 +110,7 @@ export const slowFix = (about: Known): Fix => ({
 })
 
 /** Fix for a role that cannot see its own rights, or the tables. */
-export const rightsFix = (about: Known): Fix => ({
+export const rightsFix = (about: KnownFacts): Fix => ({
   kind: 'rights',
   sentence: `The login works, but ${about.engine.title} did not answer queries about the role.`,
   steps: [
@@ -122,7 +122,7 @@ export const rightsFix = (about: Known): Fix => ({
 })
 
 /** Fix for an internal fault. */
-export const oursFix = ({ message }: Problem, about: Known): Fix => ({
+export const oursFix = ({ message }: FixProblem, about: KnownFacts): Fix => ({
   kind: 'ours',
   sentence: message.slice(0, 500),
   steps: [

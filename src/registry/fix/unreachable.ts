@@ -1,10 +1,10 @@
 import type { Fix, FixStep } from '../../database/index.ts'
 import { isWithin, readAddress, readBlock } from '../hosts/ip-address.ts'
 import { throughTunnel } from './hyperdrive.ts'
-import { hostToReplace, isOnMachine, isThisMachine, type Known, shellHost } from './problem.ts'
+import { hostToReplace, isOnMachine, isThisMachine, type KnownFacts, shellHost } from './problem.ts'
 
 /** Fix for a server that does not answer. */
-export function unreachableFix(about: Known): Fix {
+export function unreachableFix(about: KnownFacts): Fix {
   if (about.scheme === 'hyperdrive') return behindHyperdrive
   const { addresses = [], engine } = about
   if (addresses.length > 0 && addresses.every(isOfCloudflare)) return proxiedFix(about)
@@ -52,7 +52,7 @@ const ipv6: FixStep = {
     'This name has only IPv6 addresses. If the server, or a firewall in front of it, does not accept IPv6, enter a name that also has IPv4, such as the name of its pooler.',
 }
 
-function firewall(about: Known, port: number): FixStep {
+function firewall(about: KnownFacts, port: number): FixStep {
   const { host = '' } = about
   if (isOnMachine(about)) {
     return { message: `Open port ${port} in the firewall for the machine that Tidegate runs on.` }
@@ -71,7 +71,7 @@ function firewall(about: Known, port: number): FixStep {
 }
 
 /** Fix for a name that resolves to Cloudflare's proxy. A Worker cannot open a socket to it. */
-function proxiedFix(about: Known): Fix {
+function proxiedFix(about: KnownFacts): Fix {
   const { engine } = about
   return {
     kind: 'unreachable',

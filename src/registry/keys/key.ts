@@ -7,20 +7,20 @@ export const READ = 'db:read'
 const KEY = /^tg_([A-Za-z0-9]{12})_[A-Za-z0-9]{40}$/
 
 /** A key that a caller presents. */
-export interface ShownKey {
+export interface PresentedKey {
   readonly id: string
   /** SHA-256 of the whole key, in hexadecimal digits. */
   readonly hash: string
 }
 
 /** Reads a key. Undefined if the string is not a key. */
-export async function readKey(text: string): Promise<ShownKey | undefined> {
+export async function readKey(text: string): Promise<PresentedKey | undefined> {
   const id = KEY.exec(text)?.[1]
   return id === undefined ? undefined : { id, hash: await hashOf(text) }
 }
 
 /** Makes a key with 238 random bits. The key is shown once. Only its id and its hash are stored. */
-export async function makeKey(): Promise<ShownKey & { readonly key: string }> {
+export async function makeKey(): Promise<PresentedKey & { readonly key: string }> {
   const id = randomText(12)
   const key = `tg_${id}_${randomText(40)}`
   if (!LOOKS_SECRET.every((kind) => kind.test(key))) return makeKey()

@@ -1,4 +1,4 @@
-import type { Limits } from '../../gateway/index.ts'
+import type { ConfiguredLimits } from '../../gateway/index.ts'
 import { ToolError } from '../../mcp/index.ts'
 
 /** Reason a call was refused, for its record. */
@@ -15,10 +15,10 @@ export class LimitReached extends ToolError {
 }
 
 /** Limits on an endpoint or a caller. */
-export type Bounds = NonNullable<Limits['endpoint']>
+export type RateBounds = NonNullable<ConfiguredLimits['endpoint']>
 
 /** True if limits need a meter. */
-export const isMetered = (bounds: Bounds | undefined): bounds is Bounds =>
+export const isMetered = (bounds: RateBounds | undefined): bounds is RateBounds =>
   bounds?.concurrent !== undefined ||
   bounds?.rowsPerDay !== undefined ||
   bounds?.bytesPerDay !== undefined

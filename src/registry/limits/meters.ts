@@ -1,7 +1,7 @@
-import type { Call, Endpoint } from '../../gateway/index.ts'
+import type { Endpoint, EndpointCall } from '../../gateway/index.ts'
 import { counted, inTime, steadyNow } from '../../ground/index.ts'
 import { Background, type Ending, SENDS_EVERY_MS } from '../background.ts'
-import { type Bounds, isMetered, LimitReached } from './bounds.ts'
+import { isMetered, LimitReached, type RateBounds } from './bounds.ts'
 import type { Meter } from './object.ts'
 import { callerKey, callerMeter, type DayUse, dayOf, endpointMeter, type Use } from './use.ts'
 
@@ -60,7 +60,7 @@ export class Meters {
   }
 
   /** Starts a call, or throws {@link LimitReached}. Returns the function that ends it. */
-  async begin({ endpoint, context }: Pick<Call, 'endpoint' | 'context'>) {
+  async begin({ endpoint, context }: Pick<EndpointCall, 'endpoint' | 'context'>) {
     const meters = metersOf(endpoint, () =>
       callerKey(context.caller, context.header('cf-connecting-ip')),
     )
@@ -76,7 +76,7 @@ export class Meters {
     return (rows: number, bytes: number) => this.#end(taken, rows, bytes)
   }
 
-  async #take(name: string, who: string, bounds: Bounds): Promise<Taken> {
+  async #take(name: string, who: string, bounds: RateBounds): Promise<Taken> {
     const known = this.#knownOf(name)
     const now = Date.now()
     const isToday = known.total?.day === dayOf(now)
@@ -197,7 +197,7 @@ function metersOf({ name, limits = {} }: Endpoint, key: () => string) {
 }
 
 /** Throws {@link LimitReached} if a daily quota is used up. */
-function assertLeft({ total, rows, bytes }: MeterState, who: string, bounds: Bounds): void {
+function assertLeft({ total, rows, bytes }: MeterState, who: string, bounds: RateBounds): void {
   const used = { rowsPerDay: (total?.rows ?? 0) + rows, bytesPerDay: (total?.bytes ?? 0) + bytes }
   for (const [code, unit] of QUOTAS) {
     const most = bounds[code]

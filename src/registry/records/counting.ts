@@ -18,7 +18,7 @@ export function counted(sql: SqlStorage, query: CountQuery): ShardCounts {
     const { where, values } = findingOf({ ...filter, since: at, until: Math.min(at + step, until) })
     const select = `select outcome, ${MILLISECONDS} as ms, sum(${CALLS}) as calls from records`
     const figures = noFigures()
-    for (const row of sql.exec<Row>(`${select} ${where} group by outcome, ms`, ...values)) {
+    for (const row of sql.exec<CountRow>(`${select} ${where} group by outcome, ms`, ...values)) {
       count(figures, row)
     }
     buckets.push(figures)
@@ -53,7 +53,7 @@ function groupsOf(
   return largest(groups.values())
 }
 
-function count(figures: Figures, { outcome, ms, calls }: Row): void {
+function count(figures: Figures, { outcome, ms, calls }: CountRow): void {
   figures.calls += calls
   if (outcome === 'refused') {
     figures.refused += calls
@@ -73,5 +73,5 @@ function lastCallAt(sql: SqlStorage, filter: object): number | undefined {
 /** An id starts with its time. */
 const timeOf = (id: string) => Number.parseInt(id.slice(0, 9), 36)
 
-type Row = { readonly outcome: string; readonly ms: number; readonly calls: number }
-type GroupRow = Row & { readonly name: string | null; readonly id: string }
+type CountRow = { readonly outcome: string; readonly ms: number; readonly calls: number }
+type GroupRow = CountRow & { readonly name: string | null; readonly id: string }

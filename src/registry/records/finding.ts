@@ -1,7 +1,7 @@
 import { idAt, type RecordFilter } from './record.ts'
 
 /** The condition that finds records, and its values. */
-export interface Finding {
+export interface RecordSearch {
   readonly where: string
   readonly values: readonly string[]
 }
@@ -17,7 +17,7 @@ const STATEMENT_HAS = `exists (select 1 from json_each(record, '$.statements')
 export function findingOf(
   { caller, tool, client, text, outcome, since, until }: RecordFilter,
   before?: string,
-): Finding {
+): RecordSearch {
   const tests = [
     [before, 'id < ?'],
     [since === undefined ? undefined : idAt(since), 'id >= ?'],

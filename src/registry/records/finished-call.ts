@@ -1,6 +1,6 @@
 import type { RanStatement } from '../../gateway/index.ts'
 import type { Client } from '../../mcp/index.ts'
-import type { Outcome } from './record.ts'
+import type { RecordOutcome } from './record.ts'
 
 /** The facts about a call that is over. */
 export interface EndedCall {
@@ -12,7 +12,7 @@ export interface EndedCall {
   readonly rows: number
   readonly bytes: number
   readonly milliseconds: number
-  readonly outcome: Outcome
+  readonly outcome: RecordOutcome
   readonly code: string | undefined
   readonly traceId: string | undefined
 }

@@ -90,7 +90,7 @@ export class RecordLog {
     if (!this.#exists) return { records: [], lost: 0 }
     const { where, values } = findingOf(filter, before)
     const select = `select id, caller, tool, outcome, record from records ${where}`
-    const rows = sql.exec<Row>(`${select} order by id desc limit ?`, ...values, limit)
+    const rows = sql.exec<RecordRow>(`${select} order by id desc limit ?`, ...values, limit)
     const records = [...rows].map(
       ({ id, caller, tool, outcome, record }): CallRecord => ({
         id,
@@ -136,4 +136,5 @@ const DAYS = 'days'
 const INSERT = `insert into records (id, caller, tool, outcome, milliseconds, calls, record)
   values (?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`
 
-type Row = Record<'id' | 'outcome' | 'record', string> & Record<'caller' | 'tool', string | null>
+type RecordRow = Record<'id' | 'outcome' | 'record', string> &
+  Record<'caller' | 'tool', string | null>

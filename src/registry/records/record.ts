@@ -1,5 +1,5 @@
 /** Outcome of a call. `refused`: stopped by the guard, the engine, a limit or a missing right. */
-export type Outcome = 'ok' | 'error' | 'refused'
+export type RecordOutcome = 'ok' | 'error' | 'refused'
 
 /** One call, for the operator. It contains no secret, and no values from statements unless the operator stores them. */
 export interface CallRecord {
@@ -16,7 +16,7 @@ export interface CallRecord {
   readonly rows: number
   readonly bytes: number
   readonly milliseconds: number
-  readonly outcome: Outcome
+  readonly outcome: RecordOutcome
   /** Code of the refusal or failure. */
   readonly code?: string | undefined
   readonly traceId?: string | undefined
@@ -56,7 +56,7 @@ export interface ShardPage {
 export interface RecordFilter {
   readonly caller?: string | undefined
   readonly tool?: string | undefined
-  readonly outcome?: Outcome | undefined
+  readonly outcome?: RecordOutcome | undefined
   /** The program's name for itself. */
   readonly client?: string | undefined
   /** Text that one of its statements contains. The case of ASCII letters does not matter. */

@@ -1,12 +1,12 @@
-import type { Changes } from './entries.ts'
-import type { Rows } from './rows.ts'
+import type { ChangedSince } from './entries.ts'
+import type { RegistryRows } from './rows.ts'
 
 /** Maximum number of stored changes. An isolate that missed more than that clears its cache. */
 const MAX_CHANGES = 1_000
 
 /** Notes a change for the isolates, which then read the entry again. */
 export function changed(
-  { sql }: Rows,
+  { sql }: RegistryRows,
   kind: 'endpoint' | 'key' | 'group' | 'settings' | 'everything',
   name = '',
 ): 'done' {
@@ -18,11 +18,11 @@ export function changed(
   return 'done'
 }
 
-export function versionOf(rows: Rows): number {
+export function versionOf(rows: RegistryRows): number {
   return Number(rows.first('select max(version) as n from changes')?.n ?? 0)
 }
 
-export function changesSince(rows: Rows, since: number): Changes {
+export function changesSince(rows: RegistryRows, since: number): ChangedSince {
   if (since === 0) return 'everything'
   const newer = rows.sql
     .exec<{ kind: string; name: string }>('select kind, name from changes where version > ?', since)

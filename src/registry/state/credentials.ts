@@ -1,16 +1,19 @@
 import { changed } from './changes.ts'
 import type { Credential } from './entries.ts'
-import { type PageOrder, type Rows, Undone } from './rows.ts'
+import { type PageOrder, type RegistryRows, Undone } from './rows.ts'
 
 /** The owner of credentials: an endpoint, or a group. */
-type Owner = { readonly endpoint: string } | { readonly group: string }
+type CredentialOwner = { readonly endpoint: string } | { readonly group: string }
 
-const ownedBy = (owner: Owner) =>
+const ownedBy = (owner: CredentialOwner) =>
   'group' in owner
     ? (['group_name = ?', owner.group] as const)
     : (['endpoint = ? and group_name is null', owner.endpoint] as const)
 
-export function credentialsOf(rows: Rows, owner: Owner): Readonly<Record<string, Credential>> {
+export function credentialsOf(
+  rows: RegistryRows,
+  owner: CredentialOwner,
+): Readonly<Record<string, Credential>> {
   const [where, name] = ownedBy(owner)
   const all = rows.entries<Credential>(`select value from credentials where ${where}`, name)
   return Object.fromEntries(all.map((it) => [it.id, it]))
@@ -18,8 +21,8 @@ export function credentialsOf(rows: Rows, owner: Owner): Readonly<Record<string,
 
 /** Writes an owner's new credentials, and drops those that its URLs no longer use. */
 export function replaceCredentials(
-  rows: Rows,
-  owner: Owner,
+  rows: RegistryRows,
+  owner: CredentialOwner,
   credentials: Readonly<Record<string, Credential>>,
   urls: readonly (string | undefined)[],
 ): void {
@@ -30,7 +33,7 @@ export function replaceCredentials(
   }
 }
 
-function putCredential(rows: Rows, it: Credential): void {
+function putCredential(rows: RegistryRows, it: Credential): void {
   const group = it.group ?? null
   const old = rows.first('select endpoint, group_name from credentials where id = ?', it.id)
   if (old && (old.endpoint !== it.endpoint || old.group_name !== group)) throw new Undone('taken')
@@ -42,7 +45,7 @@ function putCredential(rows: Rows, it: Credential): void {
 
 /** Credentials that are not sealed with this key, so that they can be resealed. */
 export function credentialsNotUnder(
-  rows: Rows,
+  rows: RegistryRows,
   { keyId, after = '', limit }: PageOrder & { readonly keyId: string },
 ): { readonly entries: readonly Credential[]; readonly total: number } {
   const entries = rows.entries<Credential>(
@@ -54,7 +57,7 @@ export function credentialsNotUnder(
 
 /** Writes resealed credentials. A credential that has changed in the meantime is left alone. */
 export function reseal(
-  rows: Rows,
+  rows: RegistryRows,
   { entries }: { readonly entries: readonly Readonly<Record<'was' | 'is', Credential>>[] },
 ): { readonly done: number } {
   let done = 0

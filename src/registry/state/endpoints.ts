@@ -2,13 +2,13 @@ import { changed } from './changes.ts'
 import { credentialsOf, replaceCredentials } from './credentials.ts'
 import type { EndpointEntry } from './entries.ts'
 import { NAMES } from './registry-tables.ts'
-import type { FilteredOrder, Page, Rows, Write, Written } from './rows.ts'
+import type { FilteredOrder, RegistryRows, RowPage, Write, Written } from './rows.ts'
 import { settings } from './settings.ts'
 
 export function endpoints(
-  rows: Rows,
+  rows: RegistryRows,
   { search, ...order }: Omit<FilteredOrder, 'endpoint'>,
-): Page<EndpointEntry> {
+): RowPage<EndpointEntry> {
   const filter = [HAS_TITLE, search?.toLowerCase() || undefined] as const
   const page = rows.page<EndpointEntry>('endpoints', order, [filter])
   return { ...page, entries: page.entries.map((it) => withCredentials(rows, it)) }
@@ -17,20 +17,20 @@ export function endpoints(
 const HAS_TITLE = `instr(lower(name || char(10) || json_extract(value, '$.value.title')), ?) > 0`
 
 export function endpoint(
-  rows: Rows,
+  rows: RegistryRows,
   { name }: { readonly name: string },
 ): EndpointEntry | undefined {
   const entry = rows.entry<EndpointEntry>('endpoints', name)
   return entry && withCredentials(rows, entry)
 }
 
-const withCredentials = (rows: Rows, entry: EndpointEntry): EndpointEntry => ({
+const withCredentials = (rows: RegistryRows, entry: EndpointEntry): EndpointEntry => ({
   ...entry,
   credentials: credentialsOf(rows, { endpoint: entry.name }),
 })
 
 /** The endpoint at `/mcp`: the one in the settings, or else the oldest one. */
-export function defaultEndpoint(rows: Rows): string | undefined {
+export function defaultEndpoint(rows: RegistryRows): string | undefined {
   const { defaultEndpoint: set } = settings(rows)
   // It may have been deleted.
   if (set !== undefined && rows.has('endpoints', set)) return set
@@ -39,7 +39,7 @@ export function defaultEndpoint(rows: Rows): string | undefined {
 }
 
 /** Writes an endpoint with its new credentials, and drops the credentials that it no longer uses. */
-export function putEndpoint(rows: Rows, { entry, was }: Write<EndpointEntry>): Written {
+export function putEndpoint(rows: RegistryRows, { entry, was }: Write<EndpointEntry>): Written {
   const { credentials, ...kept } = entry
   const { name } = kept
   rows.put('endpoints', name, { entry: kept, was })
@@ -49,7 +49,7 @@ export function putEndpoint(rows: Rows, { entry, was }: Write<EndpointEntry>): W
 }
 
 /** Deletes an endpoint with all its credentials. Its name is removed from keys and groups. */
-export function deleteEndpoint(rows: Rows, { name }: { readonly name: string }): Written {
+export function deleteEndpoint(rows: RegistryRows, { name }: { readonly name: string }): Written {
   rows.delete('endpoints', name)
   rows.sql.exec('delete from credentials where endpoint = ?', name)
   for (const id of forgetEndpoints(rows, 'keys', [name])) changed(rows, 'key', id)
@@ -68,7 +68,7 @@ const NAMING = {
  * the names of the entries that were changed.
  */
 export function forgetEndpoints(
-  rows: Rows,
+  rows: RegistryRows,
   table: keyof typeof NAMING,
   names: Iterable<string>,
 ): readonly string[] {

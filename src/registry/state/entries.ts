@@ -75,7 +75,7 @@ export interface RegistrySettings {
 }
 
 /** An isolate's query to the registry for one request. */
-export interface Lookup {
+export interface RegistryLookup {
   /** The registry version that the isolate has, or 0. */
   readonly since: number
   /** The name in the path, or null for `/mcp`. If left out, only the changes are returned. */
@@ -88,11 +88,11 @@ export interface Lookup {
 }
 
 /** The registry's response. */
-export interface Found {
+export interface LookupResult {
   /** Identifies the registry instance that answers. Versions from different instances cannot be compared. */
   readonly instance: string
   readonly version: number
-  readonly changes: Changes
+  readonly changes: ChangedSince
   readonly endpoint?: EndpointEntry | undefined
   readonly key?: KeyEntry | undefined
   /** The group whose rules apply to this caller at this endpoint. Null if their groups do not have the endpoint. */
@@ -106,6 +106,6 @@ export interface Found {
 }
 
 /** Changes since a version. */
-export type Changes =
+export type ChangedSince =
   | 'everything'
   | { readonly endpoints: readonly string[]; readonly keys: readonly string[] }

@@ -2,7 +2,7 @@ import { pause } from '../../ground/index.ts'
 import { textStream } from '../text-stream.ts'
 import type { Credential } from './entries.ts'
 
-type Row = { readonly name: string; readonly value: string }
+type ExportRow = { readonly name: string; readonly value: string }
 
 /** Number of entries written at once. */
 const PIECE = 200
@@ -13,14 +13,14 @@ const PIECE = 200
  */
 export function exportOf(sql: SqlStorage): ReadableStream<Uint8Array> {
   const rows = (table: string, name: string) =>
-    sql.exec<Row>(`select ${name} as name, value from ${table} order by ${name}`).toArray()
+    sql.exec<ExportRow>(`select ${name} as name, value from ${table} order by ${name}`).toArray()
   const lists = {
     endpoints: rows('endpoints', 'name'),
     // A group is exported after the keys and endpoints that it lists.
     keys: rows('keys', 'id'),
     groups: rows('groups', 'name'),
   }
-  const [settings] = sql.exec<Row>('select name, value from settings').toArray()
+  const [settings] = sql.exec<ExportRow>('select name, value from settings').toArray()
   const credentials = new Map<string, [id: string, value: string][]>()
   const select = `select id, value, case when group_name is null then 'endpoints ' || endpoint
     else 'groups ' || group_name end as owner from credentials order by id`
@@ -47,7 +47,7 @@ export function exportOf(sql: SqlStorage): ReadableStream<Uint8Array> {
     yield '}\n'
   }
 
-  function textOf(list: string, { name, value }: Row): string {
+  function textOf(list: string, { name, value }: ExportRow): string {
     const entry = JSON.parse(value) as object
     if (list === 'keys') return JSON.stringify(entry)
     const own = (credentials.get(`${list} ${name}`) ?? []).map(

@@ -1,14 +1,14 @@
 import { foldName } from '../../ground/index.ts'
 import { changed } from './changes.ts'
 import { credentialsOf, replaceCredentials } from './credentials.ts'
-import type { Found, GroupEntry, KeyEntry, StoredGroup } from './entries.ts'
-import type { FilteredOrder, Page, Rows, Write, Written } from './rows.ts'
+import type { GroupEntry, KeyEntry, LookupResult, StoredGroup } from './entries.ts'
+import type { FilteredOrder, RegistryRows, RowPage, Write, Written } from './rows.ts'
 
 /** Groups that have rules for an endpoint, and whose name or title contains the search text. */
 export function groups(
-  rows: Rows,
+  rows: RegistryRows,
   { endpoint, search, ...order }: FilteredOrder,
-): Page<StoredGroup> {
+): RowPage<StoredGroup> {
   const page = rows.page<GroupEntry>('groups', order, [
     [HAS_ENDPOINT, endpoint],
     [HAS_NAME, search?.toLowerCase() || undefined],
@@ -19,18 +19,21 @@ export function groups(
 const HAS_ENDPOINT = `exists (select 1 from json_each(groups.value, '$.endpoints') as it where it.key = ?)`
 const HAS_NAME = `instr(lower(name || char(10) || coalesce(json_extract(value, '$.title'), '')), ?) > 0`
 
-export function group(rows: Rows, { name }: { readonly name: string }): StoredGroup | undefined {
+export function group(
+  rows: RegistryRows,
+  { name }: { readonly name: string },
+): StoredGroup | undefined {
   const entry = rows.entry<GroupEntry>('groups', name)
   return entry && withCredentials(rows, entry)
 }
 
-const withCredentials = (rows: Rows, entry: GroupEntry): StoredGroup => ({
+const withCredentials = (rows: RegistryRows, entry: GroupEntry): StoredGroup => ({
   ...entry,
   credentials: credentialsOf(rows, { group: entry.name }),
 })
 
 /** Writes a group with its new credentials, and drops the credentials that it no longer uses. */
-export function putGroup(rows: Rows, { entry, was }: Write<StoredGroup>): Written {
+export function putGroup(rows: RegistryRows, { entry, was }: Write<StoredGroup>): Written {
   const { credentials, ...kept } = entry
   const { name } = kept
   rows.put('groups', name, { entry: kept, was })
@@ -44,7 +47,7 @@ export function putGroup(rows: Rows, { entry, was }: Write<StoredGroup>): Writte
   return changed(rows, 'group', name)
 }
 
-export function deleteGroup(rows: Rows, { name }: { readonly name: string }): Written {
+export function deleteGroup(rows: RegistryRows, { name }: { readonly name: string }): Written {
   rows.delete('groups', name)
   rows.sql.exec('delete from members where group_name = ?', name)
   rows.sql.exec('delete from credentials where group_name = ?', name)
@@ -53,10 +56,10 @@ export function deleteGroup(rows: Rows, { name }: { readonly name: string }): Wr
 
 /** The group whose rules apply at an endpoint. Null if these members have groups, but no group has the endpoint. */
 export function groupOf(
-  rows: Rows,
+  rows: RegistryRows,
   members: readonly string[],
   endpoint: string,
-): Found['group'] | undefined {
+): LookupResult['group'] | undefined {
   if (members.length === 0) return undefined
   // As one value, because a statement can have a hundred values, and a provider can list more groups.
   const all = rows.entries<GroupEntry>(
@@ -72,7 +75,7 @@ export function groupOf(
 }
 
 /** True if a group has `group:` and the name of a provider's group among its people. */
-export function namesProviderGroup(rows: Rows): boolean {
+export function namesProviderGroup(rows: RegistryRows): boolean {
   // All strings that start with `group:`, found by the primary key.
   const named = "select 1 from members where member >= 'group:' and member < 'group;' limit 1"
   return rows.first(named) !== undefined

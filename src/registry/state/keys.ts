@@ -1,9 +1,12 @@
 import { changed } from './changes.ts'
 import type { KeyEntry } from './entries.ts'
-import type { FilteredOrder, Page, Rows, Write, Written } from './rows.ts'
+import type { FilteredOrder, RegistryRows, RowPage, Write, Written } from './rows.ts'
 
 /** Keys that open an endpoint, and whose label or person contains the search text. */
-export const keys = (rows: Rows, { endpoint, search, ...order }: FilteredOrder): Page<KeyEntry> =>
+export const keys = (
+  rows: RegistryRows,
+  { endpoint, search, ...order }: FilteredOrder,
+): RowPage<KeyEntry> =>
   rows.page('keys', order, [
     [OPENS, endpoint],
     [HAS_LABEL, search?.toLowerCase() || undefined],
@@ -12,10 +15,10 @@ export const keys = (rows: Rows, { endpoint, search, ...order }: FilteredOrder):
 const OPENS = `exists (select 1 from json_each(keys.value, '$.endpoints') as it where it.value in (?, '*'))`
 const HAS_LABEL = `instr(lower(json_extract(value, '$.label') || char(10) || coalesce(json_extract(value, '$.person'), '')), ?) > 0`
 
-export const key = (rows: Rows, { id }: { readonly id: string }): KeyEntry | undefined =>
+export const key = (rows: RegistryRows, { id }: { readonly id: string }): KeyEntry | undefined =>
   rows.entry('keys', id)
 
-export function putKey(rows: Rows, { entry, was }: Write<KeyEntry>): Written {
+export function putKey(rows: RegistryRows, { entry, was }: Write<KeyEntry>): Written {
   // It may have been used after the entry was read.
   const usedAt = Math.max(key(rows, entry)?.usedAt ?? 0, entry.usedAt ?? 0)
   rows.put('keys', entry.id, { entry: { ...entry, ...(usedAt > 0 && { usedAt }) }, was })
@@ -24,7 +27,7 @@ export function putKey(rows: Rows, { entry, was }: Write<KeyEntry>): Written {
 
 /** Notes the last use of a key. Isolates do not need this change. */
 export function keyUsed(
-  rows: Rows,
+  rows: RegistryRows,
   { id, at }: { readonly id: string; readonly at: number },
 ): Written {
   const entry = key(rows, { id })
@@ -36,7 +39,7 @@ export function keyUsed(
   return 'done'
 }
 
-export function deleteKey(rows: Rows, { id }: { readonly id: string }): Written {
+export function deleteKey(rows: RegistryRows, { id }: { readonly id: string }): Written {
   rows.delete('keys', id)
   return changed(rows, 'key', id)
 }

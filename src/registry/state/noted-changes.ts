@@ -61,10 +61,10 @@ export function notedChanges(
   const only = endpoint === undefined ? '' : 'and endpoint = ?'
   const values = [before, ...(endpoint === undefined ? [] : [endpoint]), limit]
   const select = `select * from noted_changes where id < ? ${only} order by id desc limit ?`
-  return [...sql.exec<Row>(select, ...values)].map(({ endpoint, ...rest }) => ({
+  return [...sql.exec<NotedRow>(select, ...values)].map(({ endpoint, ...rest }) => ({
     ...rest,
     ...(endpoint !== null && { endpoint }),
   }))
 }
 
-type Row = { id: number; at: number; by: string; what: string; endpoint: string | null }
+type NotedRow = { id: number; at: number; by: string; what: string; endpoint: string | null }

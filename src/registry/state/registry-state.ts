@@ -1,7 +1,7 @@
 import { changesSince, versionOf } from './changes.ts'
 import { credentialsNotUnder, credentialsOf, reseal } from './credentials.ts'
 import { defaultEndpoint, deleteEndpoint, endpoint, endpoints, putEndpoint } from './endpoints.ts'
-import type { Found, Lookup } from './entries.ts'
+import type { LookupResult, RegistryLookup } from './entries.ts'
 import {
   deleteGroup,
   group,
@@ -22,17 +22,17 @@ import {
 } from './noted-changes.ts'
 import { healthOf, openTables } from './registry-health.ts'
 import { restore, stage } from './restoring.ts'
-import { Rows, Undone } from './rows.ts'
+import { RegistryRows, Undone } from './rows.ts'
 import { putSettings, settings } from './settings.ts'
 
 /** The registry's state, in the SQLite database of its object. */
 export class RegistryState {
   readonly #storage: DurableObjectStorage
-  readonly #rows: Rows
+  readonly #rows: RegistryRows
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage
-    this.#rows = new Rows(storage.sql)
+    this.#rows = new RegistryRows(storage.sql)
     openTables(storage.sql)
   }
 
@@ -40,9 +40,9 @@ export class RegistryState {
    * Carries out the order with this name. It runs without a pause in one transaction, so it is done completely or not
    * at all. Its change and its note are written together, or neither is written.
    */
-  take<Name extends Order>(order: Name, input: Input<Name>, note?: ChangeNote): Outcome<Name> {
+  take<Name extends Order>(order: Name, input: Input<Name>, note?: ChangeNote): OrderOutcome<Name> {
     if (!Object.hasOwn(orders, order)) throw new Error('There is no such order.')
-    const carryOut = orders[order] as (rows: Rows, input: unknown) => Outcome<Name>
+    const carryOut = orders[order] as (rows: RegistryRows, input: unknown) => OrderOutcome<Name>
     try {
       return this.#storage.transactionSync(() => {
         const outcome = carryOut(this.#rows, input)
@@ -51,7 +51,7 @@ export class RegistryState {
       })
     } catch (error) {
       this.#rows.recount()
-      if (error instanceof Undone) return error.why as Outcome<Name>
+      if (error instanceof Undone) return error.why as OrderOutcome<Name>
       throw error
     }
   }
@@ -59,7 +59,7 @@ export class RegistryState {
 
 /** Those of the given names and ids that exist. */
 const existing = (
-  rows: Rows,
+  rows: RegistryRows,
   { endpoints = [], keys = [] }: Partial<Readonly<Record<'endpoints' | 'keys', readonly string[]>>>,
 ) => ({
   endpoints: endpoints.filter((name) => rows.has('endpoints', name)),
@@ -67,7 +67,7 @@ const existing = (
 })
 
 /** Number of entries of each kind. */
-const counts = (rows: Rows) => ({
+const counts = (rows: RegistryRows) => ({
   endpoints: rows.size('endpoints'),
   credentials: rows.count('credentials'),
   keys: rows.size('keys'),
@@ -95,32 +95,35 @@ const orders = {
   deleteGroup,
   settings,
   putSettings,
-  noteChange({ sql }: Rows, note: ChangeNote) {
+  noteChange({ sql }: RegistryRows, note: ChangeNote) {
     noteChange(sql, note)
     return 'done' as const
   },
-  notedChanges: ({ sql }: Rows, query: NotesQuery) => notedChanges(sql, query),
+  notedChanges: ({ sql }: RegistryRows, query: NotesQuery) => notedChanges(sql, query),
   existing,
   stage,
   restore,
   counts,
-  health: ({ sql }: Rows, { isThorough }: { readonly isThorough: boolean }) =>
+  health: ({ sql }: RegistryRows, { isThorough }: { readonly isThorough: boolean }) =>
     healthOf(sql, isThorough),
 } as const
 
 export type Order = keyof typeof orders
 type Input<Name extends Order> = Parameters<(typeof orders)[Name]>[1]
-type Outcome<Name extends Order> = ReturnType<(typeof orders)[Name]>
+type OrderOutcome<Name extends Order> = ReturnType<(typeof orders)[Name]>
 
 /** Queries the registry. Every order is one request to its object. If a note is passed, the change is noted. */
 export type AskRegistry = <Name extends Order>(
   order: Name,
   input: Input<Name>,
   note?: ChangeNote,
-) => Promise<Outcome<Name>>
+) => Promise<OrderOutcome<Name>>
 
 /** The data for a request, and the changes since the isolate's last query. */
-function lookup(rows: Rows, { since, endpoint: asked, key: id, person, memberOf }: Lookup): Found {
+function lookup(
+  rows: RegistryRows,
+  { since, endpoint: asked, key: id, person, memberOf }: RegistryLookup,
+): LookupResult {
   const { instance } = rows
   const found = { instance, version: versionOf(rows), changes: changesSince(rows, since) }
   if (asked === undefined) return found

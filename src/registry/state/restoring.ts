@@ -9,7 +9,7 @@ import type {
 } from './entries.ts'
 import { membersOf } from './groups.ts'
 import { NAMES } from './registry-tables.ts'
-import { type Rows, Undone, type Written } from './rows.ts'
+import { type RegistryRows, Undone, type Written } from './rows.ts'
 import { putSettings } from './settings.ts'
 
 /** A piece of a restore. */
@@ -29,7 +29,7 @@ export interface Contents extends Piece {
  * between.
  */
 export function stage(
-  { sql }: Rows,
+  { sql }: RegistryRows,
   { id: restore, piece }: { readonly id: string; readonly piece: Piece },
 ): Written {
   // Any other restore can no longer finish.
@@ -56,7 +56,7 @@ export function stage(
 
 /** Writes these and the staged entries, replacing those with the same names. `replace` also removes all others. */
 export function restore(
-  rows: Rows,
+  rows: RegistryRows,
   {
     mode,
     contents: { settings, ...piece },
@@ -99,7 +99,7 @@ const sizesOf = ({ endpoints, keys, groups }: Piece) => ({
 })
 
 /** Time of the last change to an endpoint or a group. Restored entries get a newer time, so isolates reload them. */
-function lastChange(rows: Rows): number {
+function lastChange(rows: RegistryRows): number {
   const changed = ['endpoints', 'groups'].map(
     (table) => `select json_extract(value, '$.changedAt') as at from ${table}`,
   )

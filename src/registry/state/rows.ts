@@ -14,7 +14,7 @@ export interface FilteredOrder extends PageOrder {
 }
 
 /** A page, and the name to continue after if there are more entries. */
-export interface Page<Entry> {
+export interface RowPage<Entry> {
   readonly entries: readonly Entry[]
   readonly next?: string | undefined
   readonly total: number
@@ -43,13 +43,13 @@ export interface Write<Entry> {
 }
 
 /** A condition on the entries in a list, and its single value. Without a value, the condition is left out. */
-export type Filter = readonly [condition: string, value: string | undefined]
+export type RowFilter = readonly [condition: string, value: string | undefined]
 
 /** Maximum number of entries in a registry. */
 const MAX_ROWS = { endpoints: 20_000, keys: 50_000, groups: 2_000 } as const
 
-type Table = keyof typeof MAX_ROWS
-const tables = Object.keys(MAX_ROWS) as Table[]
+type RegistryTable = keyof typeof MAX_ROWS
+const tables = Object.keys(MAX_ROWS) as RegistryTable[]
 
 /** Maximum size of a registry in bytes. An export must fit into the request that restores it. */
 const MAX_BYTES = 24 * 1024 * 1024
@@ -57,11 +57,11 @@ const MAX_BYTES = 24 * 1024 * 1024
 /** Number of characters after which a page of a list ends. */
 const MAX_PAGE_CHARS = 2 * 1024 * 1024
 
-type Row = Record<string, SqlStorageValue>
-type Values = readonly (string | number | null)[]
+type StoredRow = Record<string, SqlStorageValue>
+type RowValues = readonly (string | number | null)[]
 
 /** The registry's rows: a limited number of entries as JSON, each under a name. */
-export class Rows {
+export class RegistryRows {
   readonly sql: SqlStorage
   /** Identifies this object in memory. Versions from different instances cannot be compared. */
   readonly instance = crypto.randomUUID()
@@ -73,14 +73,14 @@ export class Rows {
   }
 
   /** The first row of a query. */
-  first(query: string, ...values: Values): Row | undefined {
-    return this.sql.exec<Row>(query, ...values).toArray()[0]
+  first(query: string, ...values: RowValues): StoredRow | undefined {
+    return this.sql.exec<StoredRow>(query, ...values).toArray()[0]
   }
 
   /** The entries that a query finds, from its column `value`. */
-  entries<Entry>(query: string, ...values: Values): readonly Entry[] {
+  entries<Entry>(query: string, ...values: RowValues): readonly Entry[] {
     return this.sql
-      .exec<Row>(query, ...values)
+      .exec<StoredRow>(query, ...values)
       .toArray()
       .map(entryOf<Entry>)
   }
@@ -90,13 +90,13 @@ export class Rows {
     return this.entries<Entry>(`select value from ${table} where ${NAMES[table]} = ?`, name)[0]
   }
 
-  has(table: Table, name: string): boolean {
+  has(table: RegistryTable, name: string): boolean {
     return this.first(`select 1 from ${table} where ${NAMES[table]} = ?`, name) !== undefined
   }
 
   /** Writes an entry. Undoes the whole order if that is not possible. */
   put<Entry extends { readonly changedAt: number }>(
-    table: Table,
+    table: RegistryTable,
     name: string,
     { entry, was }: Write<Entry>,
   ): void {
@@ -116,7 +116,7 @@ export class Rows {
   }
 
   /** Deletes an entry. Undoes the whole order if there is none. */
-  delete(table: Table, name: string): void {
+  delete(table: RegistryTable, name: string): void {
     if (!this.has(table, name)) throw new Undone('missing')
     this.sql.exec(`delete from ${table} where ${NAMES[table]} = ?`, name)
     this.#resize(table, -1)
@@ -124,10 +124,10 @@ export class Rows {
 
   /** A page of the entries in a table that meet all filters. */
   page<Entry>(
-    table: Table,
+    table: RegistryTable,
     { after = '', limit }: PageOrder,
-    filters: readonly Filter[],
-  ): Page<Entry> {
+    filters: readonly RowFilter[],
+  ): RowPage<Entry> {
     const set = filters.filter(([, value]) => value !== undefined)
     const values = set.map(([, value]) => value!)
     const where = set.map(([condition]) => ` and ${condition}`).join('')
@@ -137,7 +137,7 @@ export class Rows {
     let more = false
     const name = NAMES[table]
     const select = `select ${name} as name, value from ${table} where ${name} > ?${where} order by ${name} limit ?`
-    for (const row of this.sql.exec<Row>(select, after, ...values, limit + 1)) {
+    for (const row of this.sql.exec<StoredRow>(select, after, ...values, limit + 1)) {
       more = entries.length === limit || chars > MAX_PAGE_CHARS
       if (more) break
       chars += String(row.value).length
@@ -149,13 +149,13 @@ export class Rows {
   }
 
   /** Number of rows in a table. Counting reads all rows, so it is done only once. */
-  size(table: Table): number {
+  size(table: RegistryTable): number {
     const size = this.#sizes.get(table) ?? this.count(table)
     this.#sizes.set(table, size)
     return size
   }
 
-  count(what: string, ...values: Values): number {
+  count(what: string, ...values: RowValues): number {
     return Number(this.first(`select count(*) as n from ${what}`, ...values)?.n)
   }
 
@@ -170,14 +170,14 @@ export class Rows {
     if (isTooMuch || this.sql.databaseSize > 2 * MAX_BYTES) throw new Undone('full')
   }
 
-  #isFull(table: Table): boolean {
+  #isFull(table: RegistryTable): boolean {
     return this.size(table) >= MAX_ROWS[table] || this.sql.databaseSize > MAX_BYTES
   }
 
-  #resize(table: Table, by: number): void {
+  #resize(table: RegistryTable, by: number): void {
     const size = this.#sizes.get(table)
     if (size !== undefined) this.#sizes.set(table, size + by)
   }
 }
 
-const entryOf = <Entry>({ value }: Row): Entry => JSON.parse(String(value)) as Entry
+const entryOf = <Entry>({ value }: StoredRow): Entry => JSON.parse(String(value)) as Entry

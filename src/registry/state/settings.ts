@@ -1,12 +1,13 @@
 import { changed } from './changes.ts'
 import type { RegistrySettings } from './entries.ts'
-import type { Rows, Written } from './rows.ts'
+import type { RegistryRows, Written } from './rows.ts'
 
-export const settings = (rows: Rows): RegistrySettings => rows.entry('settings', 'settings') ?? {}
+export const settings = (rows: RegistryRows): RegistrySettings =>
+  rows.entry('settings', 'settings') ?? {}
 
 /** Updates these settings, and leaves the other settings alone. Null removes a setting. */
 export function putSettings(
-  rows: Rows,
+  rows: RegistryRows,
   updates: { readonly [Name in keyof RegistrySettings]: unknown },
 ): Written {
   const all = Object.entries({ ...settings(rows), ...updates })

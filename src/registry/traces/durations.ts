@@ -1,8 +1,8 @@
-import type { Outcome } from '../records/record.ts'
+import type { RecordOutcome } from '../records/record.ts'
 
 /** The facts about a call that are counted. The caller is not one of them. */
 export interface CountedCall {
-  readonly outcome: Outcome
+  readonly outcome: RecordOutcome
   readonly code: string | undefined
   readonly milliseconds: number
 }

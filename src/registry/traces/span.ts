@@ -1,17 +1,17 @@
 import { knownScheme, redaction } from '../../database/index.ts'
-import type { Call } from '../../gateway/index.ts'
+import type { EndpointCall } from '../../gateway/index.ts'
 import type { EndedCall } from '../records/finished-call.ts'
 
 /** A finished call, for its span. The names come from the semantic conventions for MCP and for databases. */
 export interface FinishedSpan extends EndedCall {
-  readonly asked: Call['asked']
+  readonly asked: EndpointCall['asked']
   readonly endpoint: string
-  readonly trace: Call['trace']
+  readonly trace: EndpointCall['trace']
   readonly requestId: string
   readonly revision: string
 }
 
-type Value = string | number | undefined
+type SpanValue = string | number | undefined
 
 /** The engine's name in the conventions, which is the name of its protocol. */
 const systemOf = (name: string) => knownScheme(name)?.protocol ?? name
@@ -70,7 +70,7 @@ function spanOf(
 }
 
 /** All numbers here are integers, which OTLP writes as strings. */
-const attributes = (values: Readonly<Record<string, Value>>) =>
+const attributes = (values: Readonly<Record<string, SpanValue>>) =>
   Object.entries(values)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ({

@@ -12,15 +12,15 @@ import {
   check,
   noQuery,
   READ_ONLY,
-  type Server,
+  type ServerKind,
   settings,
   standsAlone,
 } from '../read-only.ts'
 import { rules } from '../rules.ts'
-import { collect, type Reading } from '../tcp/answer.ts'
-import { Connection } from '../tcp/connection.ts'
+import { collect, type ReadAnswer } from '../tcp/answer.ts'
+import { MysqlConnection } from '../tcp/connection.ts'
 import { FULL } from '../tcp/error.ts'
-import type { Login } from '../tcp/login.ts'
+import type { MysqlLogin } from '../tcp/login.ts'
 import { variablesOf } from '../tcp/role.ts'
 
 /**
@@ -30,17 +30,17 @@ import { variablesOf } from '../tcp/role.ts'
  * Throws {@link DatabaseError}.
  */
 export async function readInTransaction(
-  login: Login & { readonly tls: boolean },
+  login: MysqlLogin & { readonly tls: boolean },
   statement: Statement,
   limits: QueryContext,
   { waitUntil }: Pick<Io, 'waitUntil'>,
-): Promise<Reading> {
+): Promise<ReadAnswer> {
   const sql = inlineParams(statement)
   const deadline = startDeadline(limits, 2_000)
   // Loaded by the first query that needs it. Other deployments never load it.
   const { default: library } = await deadline.race(import('../mysql2.mjs'))
   const logIn = async () => {
-    const connection = new Connection(library, login, limits.timeoutMs)
+    const connection = new MysqlConnection(library, login, limits.timeoutMs)
     try {
       // The documentation does not say that Hyperdrive accepts a command before it has answered the previous one.
       return { connection, server: await deadline.race(connection.opened(false)) }
@@ -50,7 +50,7 @@ export async function readInTransaction(
     }
   }
   const door = doorOf([login], limits.identity?.role)
-  let connection: Connection | undefined
+  let connection: MysqlConnection | undefined
   try {
     const opened = await logInPatiently(logIn, FULL, limits.timeoutMs, deadline.signal, door)
     connection = opened.connection
@@ -67,12 +67,12 @@ export async function readInTransaction(
 }
 
 async function readBy(
-  connection: Connection,
-  server: Server,
+  connection: MysqlConnection,
+  server: ServerKind,
   statement: Statement,
   sql: string,
   limits: QueryContext,
-): Promise<Reading> {
+): Promise<ReadAnswer> {
   const budget = new ByteBudget(limits)
   budget.watch(connection.client.stream)
   await begin(connection, server, limits)
@@ -91,7 +91,11 @@ async function readBy(
  * fails, because the settings are gone. The settings also protect against a statement that would end the transaction
  * by itself, such as DROP TABLE.
  */
-async function begin(connection: Connection, server: Server, limits: QueryContext): Promise<void> {
+async function begin(
+  connection: MysqlConnection,
+  server: ServerKind,
+  limits: QueryContext,
+): Promise<void> {
   try {
     await connection.run('start transaction read only')
     await connection.run(READ_ONLY)
@@ -118,7 +122,7 @@ const READ_AS_QUERY = ['1054', '1222']
  * subquery. Other drivers use a prepared statement for this.
  */
 async function assertQuery(
-  connection: Connection,
+  connection: MysqlConnection,
   statement: Statement,
   sql: string,
 ): Promise<void> {
@@ -148,7 +152,7 @@ function isBalanced(statement: Statement): boolean {
  * Ends the connection to Hyperdrive, which ends the transaction. Its session number is not the server's session
  * number, so the statement cannot be killed. The server's own limit ends it.
  */
-async function leave(connection: Connection, { signal }: Deadline): Promise<void> {
+async function leave(connection: MysqlConnection, { signal }: Deadline): Promise<void> {
   const wait = startDeadline({ timeoutMs: LEAVE_MS })
   if (!signal.aborted) await wait.race(connection.end()).catch(() => {})
   connection.destroy()

@@ -9,7 +9,7 @@ import { decoded } from '../../transport/url.ts'
 import { loginError, mysqlError, ofLogin } from '../error.ts'
 
 /** Address for statements, and the user to send them as. */
-export interface Address {
+export interface PlanetScaleAddress {
   readonly endpoint: string
   /** Contains the password, which is only ever sent in a header. */
   readonly authorization: string
@@ -17,7 +17,13 @@ export interface Address {
 }
 
 /** Converts a database URL to the address of the service. Throws {@link DatabaseError}. */
-export function addressOf({ hostname, host, username, password, pathname }: URL): Address {
+export function addressOf({
+  hostname,
+  host,
+  username,
+  password,
+  pathname,
+}: URL): PlanetScaleAddress {
   const [user, secret, database] = [username, password, pathname.slice(1)].map(decoded)
   if (!hostname || !user || !database) {
     throw badConfig(
@@ -34,7 +40,7 @@ export function addressOf({ hostname, host, username, password, pathname }: URL)
 }
 
 /** A result column as Vitess describes it. Members that are empty or zero may be missing. */
-export interface Field {
+export interface PlanetScaleField {
   readonly name: string
   readonly type?: string
   readonly columnLength?: number
@@ -43,8 +49,8 @@ export interface Field {
 }
 
 /** The result of one statement. */
-export interface Result {
-  readonly fields?: readonly Field[]
+export interface PlanetScaleResult {
+  readonly fields?: readonly PlanetScaleField[]
   readonly rows?: readonly ResultRow[]
 }
 
@@ -55,11 +61,11 @@ export interface ResultRow {
 }
 
 /** Runs one statement in the same session as the previous ones. */
-export type Execute = (query: string, deadline: Deadline) => Promise<Result>
+export type Execute = (query: string, deadline: Deadline) => Promise<PlanetScaleResult>
 
 /** Opens a session over HTTP. Each response contains state that the next request has to send back. */
 export function session(
-  { endpoint, authorization }: Address,
+  { endpoint, authorization }: PlanetScaleAddress,
   { timeoutMs }: Limits,
   io: Io,
 ): Execute {
@@ -68,7 +74,7 @@ export function session(
     const asked = { query, session: state }
     const { response, text } = await exchange(endpoint, { authorization }, asked, deadline, io)
     const { status } = response
-    const body = objectOf<Body>(text) ?? {}
+    const body = objectOf<PlanetScaleBody>(text) ?? {}
     if (status === 401 || status === 403) throw loginError(1045)
     if (body.error) throw failure(body.error, timeoutMs, state === null)
     if (status !== 200 || !body.session) throw unreachable()
@@ -78,9 +84,9 @@ export function session(
 }
 
 /** The body of a response. Statement errors have the status 200. */
-interface Body {
+interface PlanetScaleBody {
   readonly session?: unknown
-  readonly result?: Result
+  readonly result?: PlanetScaleResult
   readonly error?: { readonly code?: string; readonly message?: string }
 }
 
@@ -89,7 +95,7 @@ const NUMBERED = / \(errno (\d+)\) \(sqlstate \w+\)/
 const SAID = ' desc = '
 
 function failure(
-  { code = '', message = '' }: NonNullable<Body['error']>,
+  { code = '', message = '' }: NonNullable<PlanetScaleBody['error']>,
   timeoutMs: number,
   first: boolean,
 ): DatabaseError {

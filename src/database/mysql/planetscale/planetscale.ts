@@ -5,7 +5,7 @@ import { isHttps } from '../../transport/url.ts'
 import { mysql } from '../dialect.ts'
 import { typeOf } from '../types.ts'
 import { type Raw, readValue, type Type } from '../values.ts'
-import { addressOf, type Field, type ResultRow } from './http.ts'
+import { addressOf, type PlanetScaleField, type ResultRow } from './http.ts'
 import { runReadOnly } from './session.ts'
 
 /** MySQL on PlanetScale over HTTP: `mysql://…psdb.cloud/db`, or `planetscale://` anywhere. */
@@ -43,7 +43,11 @@ const names: Readonly<Record<string, string>> = {
   NULL_TYPE: 'null',
 }
 
-function typeOfField({ type = 'NULL_TYPE', columnLength = 0, decimals = 0 }: Field): Type {
+function typeOfField({
+  type = 'NULL_TYPE',
+  columnLength = 0,
+  decimals = 0,
+}: PlanetScaleField): Type {
   const unsigned = /^UINT/.test(type)
   const own = unsigned ? type.slice(1) : type
   return typeOf({

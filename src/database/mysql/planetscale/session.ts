@@ -6,7 +6,7 @@ import { type Deadline, startDeadline } from '../../transport/deadline.ts'
 import { runLimited } from '../limit.ts'
 import { inlineParams } from '../quote.ts'
 import { READ_ONLY } from '../read-only.ts'
-import { type Address, type Execute, type Result, session } from './http.ts'
+import { type Execute, type PlanetScaleAddress, type PlanetScaleResult, session } from './http.ts'
 
 /**
  * Runs one statement in a read-only transaction, in the call's session or in a separate one. Our own
@@ -14,11 +14,11 @@ import { type Address, type Execute, type Result, session } from './http.ts'
  * statement in a session makes it read-only: Vitess accepts and ignores that, and a plain MySQL server obeys it.
  */
 export function runReadOnly(
-  address: Address,
+  address: PlanetScaleAddress,
   statement: Statement,
   limits: QueryContext,
   io: Io,
-): Promise<Result> {
+): Promise<PlanetScaleResult> {
   const deadline = startDeadline(limits)
   const name = JSON.stringify([address, limits.timeoutMs])
   return bySessions(limits.sessions, async (sessions) => {
@@ -32,11 +32,11 @@ export function runReadOnly(
 
 /** Begins a session that parses strings as the guard does. */
 async function open(
-  address: Address,
+  address: PlanetScaleAddress,
   limits: QueryContext,
   deadline: Deadline,
   io: Io,
-): Promise<Session> {
+): Promise<PlanetScaleSession> {
   const execute = session(address, limits, io)
   await execute(READ_ONLY, deadline)
   // Limits a query whose caller disconnects unnoticed. A plain MySQL behind the protocol does not have this variable.
@@ -47,13 +47,13 @@ async function open(
       'The sql_mode of the database changes how strings are parsed. The operator must remove ANSI, ANSI_QUOTES and NO_BACKSLASH_ESCAPES from it.',
     )
   }
-  return new Session(execute, io)
+  return new PlanetScaleSession(execute, io)
 }
 
 /** Time to wait for a transaction to end, in milliseconds. A transaction left open ends after 20 s. */
 const ROLLBACK_MS = 2_000
 
-class Session {
+class PlanetScaleSession {
   readonly #execute: Execute
   readonly #io: Io
   #isUsed = false
@@ -79,7 +79,11 @@ class Session {
   }
 
   /** Runs a statement for which the session was claimed, after the earlier statements. */
-  async read(statement: Statement, limits: QueryContext, deadline: Deadline): Promise<Result> {
+  async read(
+    statement: Statement,
+    limits: QueryContext,
+    deadline: Deadline,
+  ): Promise<PlanetScaleResult> {
     const before = this.#last
     const work = async () => {
       await before?.catch(() => {})
@@ -104,7 +108,7 @@ class Session {
     statement: Statement,
     { maxRows, gate }: QueryContext,
     deadline: Deadline,
-  ): Promise<Result> {
+  ): Promise<PlanetScaleResult> {
     const sql = inlineParams(statement)
     const ask = (of: (sql: string) => string) =>
       runLimited(statement, maxRows + 1, sql, (text) => this.#execute(of(text), deadline))

@@ -1,22 +1,22 @@
 import { rowTooLarge, unreachable } from '../../error.ts'
 import type { Answer, Limits, Statement } from '../../rows.ts'
-import { type ByteBudget, type Room, unread } from '../../transport/byte-budget.ts'
+import { type ByteBudget, type ByteRoom, unread } from '../../transport/byte-budget.ts'
 import { cappedAnswer } from '../../transport/row-cap.ts'
 import type { Field, Answer as Incoming, default as Library } from '../mysql2.mjs'
 import { typeOfField } from '../types.ts'
 import { type Raw, readValue } from '../values.ts'
-import type { Connection } from './connection.ts'
+import type { MysqlConnection } from './connection.ts'
 import { failure } from './error.ts'
 
 /** A result. `cut`: true if it was too large to read to the end. */
-export interface Reading {
+export interface ReadAnswer {
   readonly fields: readonly Field[]
   readonly rows: readonly (readonly Raw[])[]
   readonly cut: boolean
 }
 
 /** Converts a result to the form that a query returns. */
-export function answerOf({ fields, rows, cut }: Reading, limits: Limits): Answer {
+export function answerOf({ fields, rows, cut }: ReadAnswer, limits: Limits): Answer {
   const types = fields.map(typeOfField)
   const columns = fields.map(({ name }, i) => ({ name, type: types[i]!.name }))
   const read = (row: readonly Raw[]) => row.map((raw, i) => readValue(raw, types[i]!))
@@ -31,12 +31,12 @@ export const boundValues = (
 
 /** Starts a result, and collects its rows until it ends or the budget is spent. */
 export function collect(
-  connection: Connection,
+  connection: MysqlConnection,
   start: () => Incoming | undefined,
   budget: ByteBudget,
-  room: Room,
+  room: ByteRoom,
   { maxRows, timeoutMs }: Limits,
-): Promise<Reading> {
+): Promise<ReadAnswer> {
   return new Promise((resolve, reject) => {
     const rows: Raw[][] = []
     let fields: readonly Field[] = []

@@ -7,11 +7,11 @@ import {
   check,
   notReadOnly,
   READ_ONLY,
-  type Server,
+  type ServerKind,
+  type SessionVariables,
   settings,
-  type Variables,
 } from '../read-only.ts'
-import type { Connection } from './connection.ts'
+import type { MysqlConnection } from './connection.ts'
 import { becomeRole, variablesOf } from './role.ts'
 
 /** Thrown when the session ended at its barrier. Earlier responses from the server may be lost. */
@@ -34,12 +34,12 @@ const KILLED = '1927'
  *   step, so that earlier errors are reported, or `none`
  */
 export async function begin(
-  connection: Connection,
-  server: Server,
+  connection: MysqlConnection,
+  server: ServerKind,
   limits: QueryContext,
   database: string,
   look: 'ahead' | 'last' | 'none',
-): Promise<{ readonly variables: Variables; readonly atOnce: boolean }> {
+): Promise<{ readonly variables: SessionVariables; readonly atOnce: boolean }> {
   try {
     const variables = await set(connection, server, limits, database, look)
     return { variables, atOnce: true }
@@ -56,12 +56,12 @@ export async function begin(
 }
 
 async function set(
-  connection: Connection,
-  server: Server,
+  connection: MysqlConnection,
+  server: ServerKind,
   limits: QueryContext,
   database: string,
   when: 'ahead' | 'last' | 'none',
-): Promise<Variables> {
+): Promise<SessionVariables> {
   const { role } = limits.identity ?? {}
   const steps = [
     connection.run(READ_ONLY),
@@ -88,7 +88,7 @@ async function set(
  * True if a server is the kind that the URL requires. A replica refuses writes through `read_only`, or on Aurora
  * through `innodb_read_only`. Throws {@link DatabaseError} for a server that reports neither.
  */
-export function isWanted(target: Target, variables: Variables): boolean {
+export function isWanted(target: Target, variables: SessionVariables): boolean {
   if (target === 'any') return true
   const values = variables.filter(([it]) => /^(?:innodb_)?read_only$/.test(it))
   if (values.length === 0) {

@@ -4,22 +4,22 @@ import { ofToken, withPassword } from '../../iam/token-login.ts'
 import type { QueryContext } from '../../rows.ts'
 import { notDialed, refusesTls } from '../../transport/connection-errors.ts'
 import type { Deadline } from '../../transport/deadline.ts'
-import { type Servers, shareOf, weightier } from '../../transport/servers.ts'
+import { type DatabaseServers, shareOf, weightier } from '../../transport/servers.ts'
 import type { default as Library } from '../mysql2.mjs'
-import type { Server } from '../read-only.ts'
-import { Connection, type OwnWay } from './connection.ts'
+import type { ServerKind } from '../read-only.ts'
+import { MysqlConnection, type OwnWay } from './connection.ts'
 import { FULL } from './error.ts'
-import type { Login } from './login.ts'
+import type { MysqlLogin } from './login.ts'
 import { trustOf } from './tls.ts'
 
 /** A logged-in connection, with the parameters it was opened with. */
-export interface Opened {
-  readonly connection: Connection
-  readonly server: Server
+export interface OpenedConnection {
+  readonly connection: MysqlConnection
+  readonly server: ServerKind
   /** The login, as in the list of servers. */
-  readonly login: Login
+  readonly login: MysqlLogin
   /** The login that was used, with or without encryption. */
-  readonly taken: Login & { readonly tls: boolean }
+  readonly taken: MysqlLogin & { readonly tls: boolean }
 }
 
 /**
@@ -30,13 +30,13 @@ export interface Opened {
  */
 export async function connect(
   library: typeof Library,
-  servers: Servers<Login>,
+  servers: DatabaseServers<MysqlLogin>,
   connectMs: number | undefined,
   limits: QueryContext,
   deadline: Deadline,
   end: number,
   io: Io,
-): Promise<Opened> {
+): Promise<OpenedConnection> {
   const order = servers.inOrder()
   let failure: DatabaseError | undefined
   for (const [i, login] of order.entries()) {
@@ -56,21 +56,21 @@ export async function connect(
 
 async function logIn(
   library: typeof Library,
-  login: Login,
+  login: MysqlLogin,
   limits: QueryContext,
   connectMs: number,
   deadline: Deadline,
   io: Io,
-): Promise<Opened> {
+): Promise<OpenedConnection> {
   const time = AbortSignal.any([deadline.signal, AbortSignal.timeout(Math.ceil(connectMs))])
   const ready = await deadline.race(withPassword(login, io, time))
-  const open = async (tls: boolean): Promise<Opened> => {
+  const open = async (tls: boolean): Promise<OpenedConnection> => {
     // A user's only privileges in the database may come from the role, so the database is selected afterwards.
     const hasRole = limits.identity?.role !== undefined
     const taken = { ...ready, tls }
     const first = hasRole ? { ...taken, database: '' } : taken
     const own = await deadline.race(ownWay(library, taken, time, io))
-    const connection = new Connection(library, first, limits.timeoutMs, connectMs, own)
+    const connection = new MysqlConnection(library, first, limits.timeoutMs, connectMs, own)
     try {
       const server = await deadline.race(connection.opened())
       return { connection, server, login, taken }
@@ -89,16 +89,16 @@ async function logIn(
 /** Opens a second connection, which can cancel work on the first. Throws {@link DatabaseError}. */
 export async function connectBeside(
   library: typeof Library,
-  { taken }: Opened,
+  { taken }: OpenedConnection,
   ms: number,
   deadline: Deadline,
   io: Io,
-): Promise<Connection> {
+): Promise<MysqlConnection> {
   // The token may have expired since then.
   const ready = io.machine ? await withPassword(taken, io, deadline.signal) : taken
   const own = await ownWay(library, ready, deadline.signal, io)
   // A user's only privileges in the database may come from the role.
-  const connection = new Connection(library, { ...ready, database: '' }, ms, ms, own)
+  const connection = new MysqlConnection(library, { ...ready, database: '' }, ms, ms, own)
   try {
     await deadline.race(connection.opened())
     return connection
@@ -111,7 +111,7 @@ export async function connectBeside(
 /** Additions to a connection outside Workers: TLS files, and a stream through a tunnel. */
 async function ownWay(
   library: typeof Library,
-  { host, port, tls, files }: Login,
+  { host, port, tls, files }: MysqlLogin,
   signal: AbortSignal,
   { machine }: Io,
 ): Promise<OwnWay | undefined> {

@@ -3,9 +3,9 @@ import { words } from '../../words.ts'
 import type { Answer, Connection as Client, default as Library, Prepared } from '../mysql2.mjs'
 import { pipeline } from '../pipeline.ts'
 import { quoted } from '../quote.ts'
-import { runsLastPrepared, type Server, serverOf } from '../read-only.ts'
+import { runsLastPrepared, type ServerKind, serverOf } from '../read-only.ts'
 import { connectFailure, failure, sentInClear } from './error.ts'
-import type { Login } from './login.ts'
+import type { MysqlLogin } from './login.ts'
 import { encryptBy, type Trust } from './tls.ts'
 
 /** Additions to a connection outside Workers. */
@@ -17,7 +17,7 @@ export interface OwnWay {
 }
 
 /** One connection to a MySQL server. Its methods reject with a DatabaseError. */
-export class Connection {
+export class MysqlConnection {
   readonly client: Client
   readonly #timeoutMs: number
   readonly #isOwn: boolean
@@ -30,7 +30,7 @@ export class Connection {
 
   constructor(
     library: typeof Library,
-    login: Login & { readonly tls: boolean },
+    login: MysqlLogin & { readonly tls: boolean },
     timeoutMs: number,
     connectMs = timeoutMs,
     own?: OwnWay,
@@ -62,7 +62,7 @@ export class Connection {
   }
 
   /** Resolves with the kind of server after login. With `atOnce`, commands are sent to MariaDB without waiting. */
-  opened(atOnce = true): Promise<Server> {
+  opened(atOnce = true): Promise<ServerKind> {
     return new Promise((resolve, reject) => {
       this.client.on('error', (error: unknown) => reject(connectFailure(error, this.#isOwn)))
       this.client.once('connect', ({ serverVersion }: { serverVersion: string }) => {
@@ -231,7 +231,7 @@ interface Arrived {
 
 const configOf = (
   library: typeof Library,
-  login: Login & { readonly tls: boolean },
+  login: MysqlLogin & { readonly tls: boolean },
   connectMs: number,
   stream: unknown,
 ) => ({

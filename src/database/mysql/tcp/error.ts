@@ -6,7 +6,7 @@ import { loginError, mysqlError } from '../error.ts'
 export const FULL: readonly string[] = ['1040', '1203', '1226']
 
 /** An error that `mysql2` rejects with: from the server, from the socket, or its own. */
-interface Failed {
+interface MysqlFailure {
   readonly errno?: number
   readonly code?: string
   readonly message?: string
@@ -17,7 +17,7 @@ interface Failed {
 /** The error for a failed statement. A message that does not come from the database is dropped. */
 export function failure(error: unknown, timeoutMs: number): DatabaseError {
   if (error instanceof DatabaseError) return error
-  const { errno, sqlMessage } = error as Failed
+  const { errno, sqlMessage } = error as MysqlFailure
   if (errno === undefined || sqlMessage === undefined) return unreachable()
   return mysqlError(errno, sqlMessage, timeoutMs)
 }
@@ -25,7 +25,7 @@ export function failure(error: unknown, timeoutMs: number): DatabaseError {
 /** The error for a failed connection. The server's message contains the host and the user, so it is replaced. */
 export function connectFailure(error: unknown, isOwnMachine = false): DatabaseError {
   if (error instanceof DatabaseError) return error
-  const { errno, code = '', message = '', sqlMessage } = error as Failed
+  const { errno, code = '', message = '', sqlMessage } = error as MysqlFailure
   if (errno !== undefined && sqlMessage !== undefined) return loginError(errno)
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT') return notEncrypted('ssl-mode=DISABLED')
   if (

@@ -4,7 +4,7 @@ import type { Sessions } from '../../sessions.ts'
 import { ByteBudget } from '../../transport/byte-budget.ts'
 import { until } from '../../transport/deadline.ts'
 import { MOST_LENT, Pool, type Poolable } from '../../transport/pool.ts'
-import type { Opened } from './connect.ts'
+import type { OpenedConnection } from './connect.ts'
 
 /** Lifetime of a connection. A change in privileges takes effect at the next login. */
 const LIFE_MS = 60_000
@@ -19,15 +19,15 @@ const WAIT_S = 60
  * A connection that is reused from one call to the next. `mysql2` also has a pool. But each of its pools has only one
  * server and one password, a caller waiting for a connection cannot give up, and the pool keeps the process alive.
  */
-export class Kept implements Poolable {
-  readonly opened: Opened
+export class ConnectionPool implements Poolable {
+  readonly opened: OpenedConnection
   /** Role in its session. A connection without a role never gets one, and a connection with a role keeps it. */
   readonly role: string | undefined
   readonly budget = new ByteBudget({ maxBytes: 0 })
   /** True if an earlier call used the connection. It may have broken since then. */
   isReused = false
 
-  constructor(opened: Opened, role: string | undefined) {
+  constructor(opened: OpenedConnection, role: string | undefined) {
     this.opened = opened
     this.role = role
     if (role === undefined) opened.connection.note()
@@ -71,8 +71,8 @@ interface Holder {
 
 /** The connections to one database, and the idle ones that each call holds. */
 export class KeptConnections {
-  readonly #pool = new Pool<Kept>({ lifeMs: LIFE_MS })
-  readonly #calls = new WeakMap<Sessions, Call>()
+  readonly #pool = new Pool<ConnectionPool>({ lifeMs: LIFE_MS })
+  readonly #calls = new WeakMap<Sessions, PoolCall>()
 
   /**
    * Lends a connection with this role. A call that waits for one releases its idle connections. Otherwise, calls could
@@ -82,18 +82,18 @@ export class KeptConnections {
    */
   async take(
     role: string | undefined,
-    open: () => Promise<Opened>,
+    open: () => Promise<OpenedConnection>,
     mayBeOld: boolean,
     call: Sessions,
     { timeoutMs, signal }: TimeLimits,
-  ): Promise<Kept> {
+  ): Promise<ConnectionPool> {
     const time = AbortSignal.timeout(timeoutMs)
     const { resting } = this.#call(call)
     this.#call(call).waits++
     for (const it of resting) void it.leave()
     try {
       const { it } = await this.#pool.take(
-        async () => new Kept(await open(), role),
+        async () => new ConnectionPool(await open(), role),
         (it) => mayBeOld && it.role === role,
         signal ? AbortSignal.any([signal, time]) : time,
       )
@@ -105,7 +105,7 @@ export class KeptConnections {
     }
   }
 
-  giveBack(kept: Kept): void {
+  giveBack(kept: ConnectionPool): void {
     this.#pool.giveBack(kept)
   }
 
@@ -125,7 +125,7 @@ export class KeptConnections {
     return this.#pool.close()
   }
 
-  #call(sessions: Sessions): Call {
+  #call(sessions: Sessions): PoolCall {
     const known = this.#calls.get(sessions) ?? { waits: 0, resting: new Set() }
     this.#calls.set(sessions, known)
     return known
@@ -138,7 +138,7 @@ const noneFree = () =>
     `All ${MOST_LENT} connections to the database are in use. Try again later.`,
   )
 
-interface Call {
+interface PoolCall {
   waits: number
   readonly resting: Set<Holder>
 }

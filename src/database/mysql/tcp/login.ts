@@ -1,14 +1,14 @@
 import { badConfig } from '../../error.ts'
 import { assertEncrypted, isHere, type ServerLogin, serverLogin } from '../../iam/token-login.ts'
 import type { Machine } from '../../machine.ts'
-import { type Host, hostsOf, isSocket } from '../../transport/hosts.ts'
+import { type DatabaseHost, hostsOf, isSocket } from '../../transport/hosts.ts'
 import type { Target } from '../../transport/servers.ts'
 import { decoded } from '../../transport/url.ts'
-import { readParameters, type Settings } from './parameters.ts'
+import { type MysqlSettings, readParameters } from './parameters.ts'
 import type { TlsFiles } from './tls.ts'
 
 /** Address of a MySQL server, and the user to connect as. */
-export interface Login extends ServerLogin {
+export interface MysqlLogin extends ServerLogin {
   /**
    * Encryption: always, never, or if the server offers it. TLS always verifies the certificate and the name here, so
    * modes that verify less in other clients are not weaker here.
@@ -22,9 +22,9 @@ export interface Login extends ServerLogin {
 }
 
 /** The servers in a URL, and the kind of server to connect to. */
-export interface Access {
+export interface MysqlServers {
   /** One for each host, in the order in which they are tried. */
-  readonly logins: readonly Login[]
+  readonly logins: readonly MysqlLogin[]
   readonly target: Target
   /** Time to wait for each server, if the URL sets it. */
   readonly connectMs: number | undefined
@@ -35,14 +35,19 @@ export interface Access {
  *
  * @param machine the local machine, unless this runs in a Worker
  */
-export function accessOf(url: URL, machine?: Machine): Access {
+export function accessOf(url: URL, machine?: Machine): MysqlServers {
   const settings = readParameters(url.searchParams, machine !== undefined)
   const { target, connectMs } = settings
   const logins = hostsOf(url).map((host) => loginOf(url, host, settings, machine))
   return { logins, target, connectMs }
 }
 
-function loginOf(url: URL, host: Host, settings: Settings, machine?: Machine): Login {
+function loginOf(
+  url: URL,
+  host: DatabaseHost,
+  settings: MysqlSettings,
+  machine?: Machine,
+): MysqlLogin {
   const named = machine && isSocket(host.name) ? host.name : undefined
   const name = named ? 'localhost' : host.name
   const socket = named ?? settings.socket

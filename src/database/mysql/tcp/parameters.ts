@@ -5,7 +5,7 @@ import { AUTHORITY, MODES, NO, PARAMETERS, SOCKET, TLS_VERSION, YES } from './kn
 import type { TlsFiles } from './tls.ts'
 
 /** Settings from a URL's parameters. */
-export interface Settings {
+export interface MysqlSettings {
   /** Encryption: always, never, or if the server offers it. Undefined if the URL does not specify it. */
   readonly tls: boolean | 'offered' | undefined
   readonly target: Target
@@ -23,7 +23,7 @@ export interface Settings {
  *
  * @param hasFiles true outside Workers, where parameters can refer to files
  */
-export function readParameters(params: URLSearchParams, hasFiles = false): Settings {
+export function readParameters(params: URLSearchParams, hasFiles = false): MysqlSettings {
   const given = new Map<string, string>()
   for (const [written, value] of params) {
     const name = written.toLowerCase().replace(/[-_]/g, '')
@@ -86,9 +86,9 @@ const FLAGS = words(
 )
 
 /** Reads the encryption. If several parameters set it, the strictest one is used. */
-function tlsOf(given: ReadonlyMap<string, string>): Settings['tls'] {
+function tlsOf(given: ReadonlyMap<string, string>): MysqlSettings['tls'] {
   const [mode, go] = [given.get('sslmode'), given.get('tls')]
-  const said: readonly Settings['tls'][] = [
+  const said: readonly MysqlSettings['tls'][] = [
     mode === undefined ? undefined : MODES[mode.toLowerCase()],
     go === undefined ? undefined : /^preferred$/i.test(go) ? 'offered' : !NO.test(go),
     ...['ssl', 'usessl'].map((it) => (given.has(it) ? !NO.test(given.get(it)!) : undefined)),

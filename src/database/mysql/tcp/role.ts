@@ -1,15 +1,15 @@
 import { badConfig, DatabaseError } from '../../error.ts'
 import { loginError, ofLogin } from '../error.ts'
 import { quoted } from '../quote.ts'
-import type { Variables } from '../read-only.ts'
-import type { Connection } from './connection.ts'
+import type { SessionVariables } from '../read-only.ts'
+import type { MysqlConnection } from './connection.ts'
 
 /**
  * Makes a role the session's only role, and then selects the database. The user keeps its own privileges.
  * Throws {@link DatabaseError}.
  */
 export async function becomeRole(
-  connection: Connection,
+  connection: MysqlConnection,
   role: string,
   database: string,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export const textOf = (value: unknown) =>
   value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)
 
 /** The rows of {@link CHECKS} as text. */
-export const variablesOf = (rows: readonly (readonly unknown[])[]): Variables =>
+export const variablesOf = (rows: readonly (readonly unknown[])[]): SessionVariables =>
   rows.map(([name, value]) => [textOf(name), textOf(value)])
 
 const noRole = (code?: string) =>

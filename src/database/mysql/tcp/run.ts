@@ -4,19 +4,19 @@ import { bySessions, type Sessions } from '../../sessions.ts'
 import { unread } from '../../transport/byte-budget.ts'
 import { startDeadline } from '../../transport/deadline.ts'
 import { doorOf, logInPatiently } from '../../transport/patient-login.ts'
-import { noneIs, type Servers } from '../../transport/servers.ts'
-import type { Reading } from './answer.ts'
+import { type DatabaseServers, noneIs } from '../../transport/servers.ts'
+import type { ReadAnswer } from './answer.ts'
 import { shut, unwanted } from './begin.ts'
 import { connect } from './connect.ts'
 import { FULL } from './error.ts'
 import type { KeptConnections } from './kept.ts'
-import type { Access, Login } from './login.ts'
-import { Session } from './session.ts'
+import type { MysqlLogin, MysqlServers } from './login.ts'
+import { MysqlSession } from './session.ts'
 
 /** A database that is reached over TCP. */
-export interface Place {
-  readonly access: Access
-  readonly servers: Servers<Login>
+export interface RunPlace {
+  readonly access: MysqlServers
+  readonly servers: DatabaseServers<MysqlLogin>
   /** The pooled connections. Undefined in a Worker. */
   readonly connections: KeptConnections | undefined
 }
@@ -28,11 +28,11 @@ export interface Place {
  * {@link DatabaseError}.
  */
 export async function runReadOnly(
-  { access, servers, connections }: Place,
+  { access, servers, connections }: RunPlace,
   statement: Statement,
   limits: QueryContext,
   io: Io,
-): Promise<Reading> {
+): Promise<ReadAnswer> {
   const deadline = startDeadline(limits, 2_000)
   // A session has a single role and a single time limit.
   const name = JSON.stringify([access, limits.identity?.role, limits.timeoutMs])
@@ -54,11 +54,11 @@ export async function runReadOnly(
       access.target === 'prefer-standby' && servers.avoided(opened.login) === 'unwanted'
     const target = isLast ? 'any' : access.target
     const held = connections && kept && { connections, kept, call }
-    return new Session(library, opened, target, limits, io, isPatient, held)
+    return new MysqlSession(library, opened, target, limits, io, isPatient, held)
   }
   return bySessions(limits.sessions, async (sessions) => {
     for (;;) {
-      let session: Session | undefined
+      let session: MysqlSession | undefined
       try {
         const own = isPatient ? `${name} patient` : name
         session = await deadline.race(sessions.take(own, () => open(sessions)))

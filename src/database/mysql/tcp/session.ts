@@ -2,19 +2,19 @@ import type { Io } from '../../database.ts'
 import { DatabaseError, PARAMETER_HINT, rowTooLarge, unreachable } from '../../error.ts'
 import type { Gate, Limits, QueryContext, Statement } from '../../rows.ts'
 import type { Sessions } from '../../sessions.ts'
-import { ByteBudget, type Room, unread } from '../../transport/byte-budget.ts'
+import { ByteBudget, type ByteRoom, unread } from '../../transport/byte-budget.ts'
 import { type Deadline, startDeadline, until } from '../../transport/deadline.ts'
 import type { Target } from '../../transport/servers.ts'
 import { limited } from '../limit.ts'
 import type { Answer, default as Library } from '../mysql2.mjs'
 import { inlineParams } from '../quote.ts'
 import { noQuery, READ_ONLY, standsAlone } from '../read-only.ts'
-import { boundValues, collect, type Reading } from './answer.ts'
+import { boundValues, collect, type ReadAnswer } from './answer.ts'
 import { begin, isWanted, unwanted } from './begin.ts'
-import { connectBeside, type Opened } from './connect.ts'
-import type { Connection } from './connection.ts'
-import type { Kept, KeptConnections } from './kept.ts'
-import type { Login } from './login.ts'
+import { connectBeside, type OpenedConnection } from './connect.ts'
+import type { MysqlConnection } from './connection.ts'
+import type { ConnectionPool, KeptConnections } from './kept.ts'
+import type { MysqlLogin } from './login.ts'
 import { textOf } from './role.ts'
 
 /** Time limit for closing the connection. */
@@ -25,16 +25,16 @@ const SHOW_MS = 2_000
 const SHOW_PART = 1 / 4
 
 /** A read-only session with a server, used by a single call. */
-export class Session {
+export class MysqlSession {
   /** Its login, as in the list of servers. */
-  readonly login: Login
+  readonly login: MysqlLogin
   readonly #library: typeof Library
-  readonly #opened: Opened
+  readonly #opened: OpenedConnection
   readonly #target: Target
   readonly #limits: QueryContext
   readonly #io: Io
   readonly #held: Held | undefined
-  readonly #connection: Connection
+  readonly #connection: MysqlConnection
   readonly #budget: ByteBudget
   /** True if one of our own queries can be sent in the same round trip as the settings. */
   #hasBarrier = false
@@ -53,7 +53,7 @@ export class Session {
    */
   constructor(
     library: typeof Library,
-    opened: Opened,
+    opened: OpenedConnection,
     target: Target,
     limits: QueryContext,
     io: Io,
@@ -87,7 +87,7 @@ export class Session {
     return this.#hasFailed && this.#held?.kept.isReused === true
   }
 
-  async read(statement: Statement, limits: QueryContext): Promise<Reading> {
+  async read(statement: Statement, limits: QueryContext): Promise<ReadAnswer> {
     // Its connection has gone to another query that was waiting for one.
     if (this.#leaving) throw unread
     this.#held?.connections.unrest(this.#held.call, this)
@@ -110,9 +110,9 @@ export class Session {
   async #ask(
     statement: Statement,
     limits: QueryContext,
-    room: Room,
+    room: ByteRoom,
     begun: Promise<boolean>,
-  ): Promise<Reading> {
+  ): Promise<ReadAnswer> {
     const connection = this.#connection
     const few = limited(statement, limits.maxRows + 1)
     const values = boundValues(this.#library, statement)
@@ -152,7 +152,12 @@ export class Session {
    * Checks the gate before a statement that the server has parsed as a query. A user-defined function can run
    * during planning and change the session, so the session is made read-only again.
    */
-  async #pass(gate: Gate, statement: Statement, room: Room, { maxRows }: Limits): Promise<void> {
+  async #pass(
+    gate: Gate,
+    statement: Statement,
+    room: ByteRoom,
+    { maxRows }: Limits,
+  ): Promise<void> {
     const connection = this.#connection
     const text = inlineParams(statement)
     const asked = connection
@@ -249,6 +254,6 @@ export class Session {
 /** A pooled connection, its pool, and the call that uses it. */
 export interface Held {
   readonly connections: KeptConnections
-  readonly kept: Kept
+  readonly kept: ConnectionPool
   readonly call: Sessions
 }

@@ -1,9 +1,9 @@
 import type { Driver, Io, UnguardedDatabase } from '../../database.ts'
-import { Servers } from '../../transport/servers.ts'
+import { DatabaseServers } from '../../transport/servers.ts'
 import { mysql as dialect } from '../dialect.ts'
 import { answerOf } from './answer.ts'
 import { KeptConnections } from './kept.ts'
-import { type Access, accessOf, type Login } from './login.ts'
+import { accessOf, type MysqlLogin, type MysqlServers } from './login.ts'
 import { withClientSettings } from './option-file.ts'
 import { runReadOnly } from './run.ts'
 
@@ -23,9 +23,9 @@ export const mysql: Driver = {
   },
 }
 
-function at(access: Access, io: Io, connections?: KeptConnections): UnguardedDatabase {
-  const place = { access, servers: new Servers(access.logins), connections }
-  const [{ database, tls }] = access.logins as [Login]
+function at(access: MysqlServers, io: Io, connections?: KeptConnections): UnguardedDatabase {
+  const place = { access, servers: new DatabaseServers(access.logins), connections }
+  const [{ database, tls }] = access.logins as [MysqlLogin]
   return {
     dialect: dialect(database),
     tls: tls === 'offered' ? undefined : tls,

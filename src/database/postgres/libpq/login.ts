@@ -1,14 +1,14 @@
 import type { Io } from '../../database.ts'
 import { badConfig, type DatabaseError } from '../../error.ts'
 import { assertEncrypted, isHere, type ServerLogin, serverLogin } from '../../iam/token-login.ts'
-import { type Host, hostsOf, isSocket } from '../../transport/hosts.ts'
+import { type DatabaseHost, hostsOf, isSocket } from '../../transport/hosts.ts'
 import { hyperdriveOf } from '../../transport/hyperdrive.ts'
-import { Servers, type Target } from '../../transport/servers.ts'
+import { DatabaseServers, type Target } from '../../transport/servers.ts'
 import { decoded } from '../../transport/url.ts'
 import { modeOf, readParameters } from './parameters.ts'
 
 /** Address of a PostgreSQL server, and the user to connect as. */
-export interface Login extends ServerLogin {
+export interface PostgresLogin extends ServerLogin {
   readonly tls: Tls
   /** True to encrypt without asking the server first. */
   readonly direct: boolean
@@ -24,8 +24,8 @@ export interface Login extends ServerLogin {
 export type Tls = 'always' | 'prefer' | 'allow' | 'never'
 
 /** The servers in a URL, and the kind of server to connect to. */
-export interface Access {
-  readonly servers: Servers<Login>
+export interface PostgresServers {
+  readonly servers: DatabaseServers<PostgresLogin>
   readonly target: Target
   /** True if the servers are tried in random order. */
   readonly random: boolean
@@ -47,8 +47,8 @@ const modes: Readonly<Record<string, Tls>> = {
 }
 
 /** Settings for a database, from its URL and from other sources that complete it. */
-export interface Said {
-  readonly hosts: readonly Host[]
+export interface LibpqSettings {
+  readonly hosts: readonly DatabaseHost[]
   /** Empty if not set. */
   readonly user: string
   readonly password: string
@@ -57,7 +57,7 @@ export interface Said {
 }
 
 /** Reads the servers from a URL. Throws {@link DatabaseError}. */
-export function accessOf(url: URL): Access {
+export function accessOf(url: URL): PostgresServers {
   const given = readParameters(url.searchParams)
   return accessBy({
     hosts: hostsOf(url),
@@ -69,19 +69,19 @@ export function accessOf(url: URL): Access {
 }
 
 /** Reads the servers from settings. With `own`, logins keep the parameters. Throws {@link DatabaseError}. */
-export function accessBy(said: Said, own = false): Access {
+export function accessBy(said: LibpqSettings, own = false): PostgresServers {
   const { given, hosts } = said
   const seconds = Number(given.get('connect_timeout') ?? 0)
   const parameters = own ? { own: Object.fromEntries(given) } : {}
   return {
-    servers: new Servers(hosts.map((host) => ({ ...loginAt(host, said), ...parameters }))),
+    servers: new DatabaseServers(hosts.map((host) => ({ ...loginAt(host, said), ...parameters }))),
     target: (given.get('target_session_attrs') ?? 'any') as Target,
     random: given.get('load_balance_hosts') === 'random',
     connectMs: seconds > 0 ? seconds * 1_000 : undefined,
   }
 }
 
-function loginAt({ name, port = 5432 }: Host, said: Said): Login {
+function loginAt({ name, port = 5432 }: DatabaseHost, said: LibpqSettings): PostgresLogin {
   const { given, hosts, password, user } = said
   if (!name || !user) {
     throw badConfig(
@@ -106,8 +106,8 @@ function loginAt({ name, port = 5432 }: Host, said: Said): Login {
 }
 
 /** Reads the login from a Hyperdrive binding. Throws {@link DatabaseError}. */
-export function hyperdriveAccess(url: URL, io: Io): Access {
-  const login: Login = {
+export function hyperdriveAccess(url: URL, io: Io): PostgresServers {
+  const login: PostgresLogin = {
     ...hyperdriveOf(url, io),
     // The connection to Hyperdrive stays within Cloudflare. Hyperdrive encrypts the rest of the way.
     tls: 'never',
@@ -115,7 +115,12 @@ export function hyperdriveAccess(url: URL, io: Io): Access {
     options: undefined,
     name: 'tidegate',
   }
-  return { servers: new Servers([login]), target: 'any', random: false, connectMs: undefined }
+  return {
+    servers: new DatabaseServers([login]),
+    target: 'any',
+    random: false,
+    connectMs: undefined,
+  }
 }
 
 /** Additions to a connection outside Workers. */
@@ -130,7 +135,7 @@ export interface Extras {
 }
 
 /** Connection options for `pg`. */
-export const configOf = (login: Login, extras?: Extras, stream?: object) => ({
+export const configOf = (login: PostgresLogin, extras?: Extras, stream?: object) => ({
   host: login.host,
   port: login.port,
   user: login.user,

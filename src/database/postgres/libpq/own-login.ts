@@ -1,7 +1,7 @@
 import type { Machine, Stream } from '../../machine.ts'
 import { notDialed, notReached } from '../../transport/connection-errors.ts'
 import { isSocket } from '../../transport/hosts.ts'
-import type { Extras, Login } from './login.ts'
+import type { Extras, PostgresLogin } from './login.ts'
 import { pathOf, placesOf } from './own-places.ts'
 import { isUsualPlace } from './own-settings.ts'
 import { tlsFailure, tlsOptions } from './own-tls.ts'
@@ -10,11 +10,11 @@ import { passwordIn } from './password-file.ts'
 /** Adds settings from the machine's files to a login. The files are read again for each connection. */
 export const ownLogin = (machine: Machine) => ({
   /** Adds the password from a file to a login that has none. */
-  async withPassword(login: Login): Promise<Login> {
+  async withPassword(login: PostgresLogin): Promise<PostgresLogin> {
     if (login.password || login.token) return login
     return { ...login, password: (await passwordOf(login, machine)) ?? '' }
   },
-  async extrasOf(login: Login): Promise<Extras> {
+  async extrasOf(login: PostgresLogin): Promise<Extras> {
     const { dial } = machine
     const { host, own = {}, port, tls } = login
     return {
@@ -35,7 +35,7 @@ export const ownLogin = (machine: Machine) => ({
 })
 
 /** Looks up a password in a file that only its owner can read. As in libpq, other files are ignored. */
-async function passwordOf(login: Login, machine: Machine): Promise<string | undefined> {
+async function passwordOf(login: PostgresLogin, machine: Machine): Promise<string | undefined> {
   const written = login.own?.passfile
   const path = written ? pathOf(written, machine) : placesOf(machine).passwords
   const state = await machine.look(path)

@@ -1,7 +1,7 @@
 import type { Machine } from '../../machine.ts'
 
 /** libpq's default paths for its files. https://www.postgresql.org/docs/current/libpq-pgpass.html */
-export interface Places {
+export interface LibpqFiles {
   readonly passwords: string
   readonly services: string
   /** The folder with certificates and keys. */
@@ -9,7 +9,7 @@ export interface Places {
 }
 
 /** The default paths on a machine. On Windows, they are all in one folder. */
-export function placesOf({ home, variables }: Machine): Places {
+export function placesOf({ home, variables }: Machine): LibpqFiles {
   const { APPDATA } = variables
   if (!APPDATA) {
     return {

@@ -1,9 +1,9 @@
 import { badConfig } from '../../error.ts'
 import { isTokenAuth } from '../../iam/token-login.ts'
 import type { Machine } from '../../machine.ts'
-import { type Host, hostsOf, isSocket, listedHosts } from '../../transport/hosts.ts'
+import { type DatabaseHost, hostsOf, isSocket, listedHosts } from '../../transport/hosts.ts'
 import { decoded } from '../../transport/url.ts'
-import { type Access, accessBy } from './login.ts'
+import { accessBy, type PostgresServers } from './login.ts'
 import { pathOf, placesOf } from './own-places.ts'
 import { readParameters } from './parameters.ts'
 import { serviceIn } from './service-file.ts'
@@ -12,7 +12,7 @@ import { serviceIn } from './service-file.ts'
  * Reads the servers from a URL outside Workers. As in libpq, missing settings come from its service, then
  * from environment variables, then from defaults. Throws {@link DatabaseError}.
  */
-export async function accessOn(machine: Machine, url: URL): Promise<Access> {
+export async function accessOn(machine: Machine, url: URL): Promise<PostgresServers> {
   const stated = new Map<string, Stated>()
   const fill = (name: string, value: string, by: string) => {
     // Of the parameters that set encryption, only the first one counts.
@@ -81,7 +81,7 @@ const USUAL_PLACES = ['/var/run/postgresql', '/tmp', 'localhost']
 /** True for a host that a password file lists as `localhost`: a default socket folder, or `localhost` itself. */
 export const isUsualPlace = (host: string): boolean => USUAL_PLACES.includes(host)
 
-function hostsFor(names: string, ports: string): readonly Host[] {
+function hostsFor(names: string, ports: string): readonly DatabaseHost[] {
   return listedHosts(names || USUAL_PLACES.join(), ports)
 }
 

@@ -3,14 +3,14 @@ import type { Machine } from '../../machine.ts'
 import { authorities } from '../pg.mjs'
 import { pathOf, placesOf } from './own-places.ts'
 
-type Parameters = Readonly<Record<string, string>>
+type TlsParameters = Readonly<Record<string, string>>
 
 /**
  * TLS options with the files in the parameters, or with libpq's default files if they exist. The server's
  * certificate is always verified, against the CAs in the file, otherwise against public CAs. With
  * `sslmode=verify-ca` and a CA file, the name is not checked. Throws {@link DatabaseError}.
  */
-export async function tlsOptions(given: Parameters, machine: Machine): Promise<object> {
+export async function tlsOptions(given: TlsParameters, machine: Machine): Promise<object> {
   const usual = (name: string) => `${placesOf(machine).certificates}/${name}`
   const isSystem = given.sslrootcert === 'system'
   const root = isSystem ? undefined : await named(given.sslrootcert, usual('root.crt'), machine)
@@ -37,7 +37,7 @@ async function named(written: string | undefined, usual: string, machine: Machin
 
 /** The certificate sent to the server if it requests one, with its key. */
 async function ownCertificate(
-  given: Parameters,
+  given: TlsParameters,
   usual: (name: string) => string,
   machine: Machine,
 ): Promise<object> {

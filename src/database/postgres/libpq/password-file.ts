@@ -1,5 +1,5 @@
 /** Host, port, database and user, as a password file lists them. */
-export interface Entry {
+export interface PasswordFileKey {
   readonly host: string
   readonly port: number
   readonly database: string
@@ -10,7 +10,7 @@ export interface Entry {
  * Finds the password in the contents of a .pgpass file. The first matching line wins.
  * https://www.postgresql.org/docs/current/libpq-pgpass.html
  */
-export function passwordIn(text: string, entry: Entry): string | undefined {
+export function passwordIn(text: string, entry: PasswordFileKey): string | undefined {
   const wanted = [entry.host, String(entry.port), entry.database, entry.user]
   for (const line of text.split(/\r?\n/)) {
     if (line === '' || line.startsWith('#')) continue

@@ -6,11 +6,11 @@ import { objectOf } from '../../transport/body.ts'
 import { brokenAnswer } from '../../transport/broken-answer.ts'
 import { startDeadline } from '../../transport/deadline.ts'
 import { answerTooLarge, post } from '../../transport/post.ts'
-import type { Result } from '../answer.ts'
+import type { PostgresResult } from '../answer.ts'
 import { postgresError } from '../error.ts'
 
 /** Address for statements, and the user to send them as. */
-export interface Address {
+export interface NeonAddress {
   readonly endpoint: string
   /** Contains the password, which is only ever sent in a header. */
   readonly connection: string
@@ -20,7 +20,14 @@ export interface Address {
 export const isNeon = (hostname: string) => /\.neon\.(?:tech|build)$/i.test(hostname)
 
 /** Converts a database URL to the address of the service. Throws {@link DatabaseError}. */
-export function addressOf({ protocol, hostname, host, href, username, pathname }: URL): Address {
+export function addressOf({
+  protocol,
+  hostname,
+  host,
+  href,
+  username,
+  pathname,
+}: URL): NeonAddress {
   if (!username || pathname.length < 2) {
     throw badConfig('A Neon URL needs a user and a database: neon://user:password@host/database')
   }
@@ -39,11 +46,11 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024
  * because the header has no effect on a single statement. Throws {@link DatabaseError}.
  */
 export async function send(
-  { endpoint, connection }: Address,
+  { endpoint, connection }: NeonAddress,
   statements: readonly Statement[],
   limits: QueryContext,
   io: Io,
-): Promise<readonly Result[]> {
+): Promise<readonly PostgresResult[]> {
   const headers = {
     'Neon-Connection-String': connection,
     'Neon-Raw-Text-Output': 'true',
@@ -56,14 +63,14 @@ export async function send(
   const { status } = posted.response
   const text = await posted.text(MAX_BODY_BYTES)
   if (status === 507 || text === undefined) throw answerTooLarge('the 10 MiB that can be fetched')
-  const body = objectOf<Body>(text)
+  const body = objectOf<NeonBody>(text)
   if (status === 200 && body?.results?.length === statements.length) return body.results
   throw failure(body, status, limits.timeoutMs)
 }
 
 /** A response from the service: results, or the fields of an error report. */
-interface Body {
-  readonly results?: readonly Result[]
+interface NeonBody {
+  readonly results?: readonly PostgresResult[]
   readonly code?: string
   readonly message?: string
   readonly severity?: string
@@ -72,7 +79,7 @@ interface Body {
   readonly position?: string
 }
 
-function failure(body: Body | undefined, status: number, timeoutMs: number): DatabaseError {
+function failure(body: NeonBody | undefined, status: number, timeoutMs: number): DatabaseError {
   const { message = '', severity, detail, hint, position } = body ?? {}
   const unauthorized = status === 401 || status === 403
   const code = unauthorized ? '28000' : String(body?.code)

@@ -2,12 +2,12 @@ import type { Driver, Io } from '../../database.ts'
 import type { QueryContext, Statement } from '../../rows.ts'
 import { hasSeveralHosts } from '../../transport/hosts.ts'
 import { isHttps } from '../../transport/url.ts'
-import { answer, type Result } from '../answer.ts'
+import { answer, type PostgresResult } from '../answer.ts'
 import { postgres } from '../dialect.ts'
 import { identityFault } from '../identity.ts'
 import { inOwnText, readOnlySteps } from '../read-only.ts'
 import { typesOf } from '../types.ts'
-import { type Address, addressOf, isNeon, send } from './http.ts'
+import { addressOf, isNeon, type NeonAddress, send } from './http.ts'
 
 /** PostgreSQL through Neon's SQL over HTTP: `postgres://…neon.tech/db`, or `neon://` anywhere. */
 export const neon: Driver = {
@@ -36,11 +36,11 @@ export const neon: Driver = {
 }
 
 async function run(
-  address: Address,
+  address: NeonAddress,
   statement: Statement,
   limits: QueryContext,
   io: Io,
-): Promise<Result> {
+): Promise<PostgresResult> {
   const results = await send(address, readOnlySteps(statement, limits), limits, io).catch(
     (error) => {
       throw inOwnText(identityFault(error, limits.identity, false), statement)

@@ -1,6 +1,6 @@
 import { until } from '../../transport/deadline.ts'
 import { isSocket } from '../../transport/hosts.ts'
-import { configOf, type Extras, type Login } from '../libpq/login.ts'
+import { configOf, type Extras, type PostgresLogin } from '../libpq/login.ts'
 import type { default as Client } from '../pg.mjs'
 
 /** Time to wait before canceling again. A canceled statement ends sooner. */
@@ -13,8 +13,8 @@ const AGAIN_MS = 100
 export async function cancelUntil(
   answered: Promise<unknown>,
   PgClient: typeof Client,
-  login: Login,
-  session: Session,
+  login: PostgresLogin,
+  session: BackendKey,
   signal: AbortSignal,
   extras?: Extras,
 ): Promise<void> {
@@ -29,13 +29,13 @@ export async function cancelUntil(
 }
 
 /** The server's identifiers for a session, known after login. */
-type Session = Pick<Client, 'processID' | 'secretKey'>
+type BackendKey = Pick<Client, 'processID' | 'secretKey'>
 
 /** Sends one cancel request on a new connection, which the server closes, as the protocol requires. */
 async function cancel(
   PgClient: typeof Client,
-  login: Login,
-  { processID, secretKey }: Session,
+  login: PostgresLogin,
+  { processID, secretKey }: BackendKey,
   signal: AbortSignal,
   extras?: Extras,
 ): Promise<void> {

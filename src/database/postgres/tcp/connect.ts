@@ -5,9 +5,9 @@ import type { QueryContext } from '../../rows.ts'
 import { refusesTls } from '../../transport/connection-errors.ts'
 import { until } from '../../transport/deadline.ts'
 import { noneIs, shareOf, type Target, weightier } from '../../transport/servers.ts'
-import type { Access, Login, Tls } from '../libpq/login.ts'
+import type { PostgresLogin, PostgresServers, Tls } from '../libpq/login.ts'
 import type { default as Client } from '../pg.mjs'
-import { Connection } from './connection.ts'
+import { PostgresConnection } from './connection.ts'
 import { connectFailure, FULL } from './error.ts'
 
 /** Time to wait for a connection. A server that takes longer is not going to accept it. */
@@ -19,15 +19,15 @@ const CONNECT_MS = 10_000
  */
 export async function connect(
   PgClient: typeof Client,
-  { servers, target, random, connectMs = CONNECT_MS }: Access,
+  { servers, target, random, connectMs = CONNECT_MS }: PostgresServers,
   limits: QueryContext,
   signal: AbortSignal,
   io: Io,
-): Promise<Connection> {
+): Promise<PostgresConnection> {
   const order = servers.inOrder(random)
   const end = Date.now() + limits.timeoutMs
   /** An acceptable server that is not the preferred kind. */
-  let spare: Connection | undefined
+  let spare: PostgresConnection | undefined
   let failure: DatabaseError | undefined
   let isUnwanted = false
   for (const [i, login] of order.entries()) {
@@ -69,10 +69,10 @@ const ATTEMPTS: Readonly<Record<Tls, readonly ['always' | 'never', ('always' | '
 
 async function logIn(
   PgClient: typeof Client,
-  login: Login,
+  login: PostgresLogin,
   signal: AbortSignal,
   io: Io,
-): Promise<Connection> {
+): Promise<PostgresConnection> {
   const { machine } = io
   const own =
     machine && login.own ? (await import('../libpq/own-login.ts')).ownLogin(machine) : undefined
@@ -81,7 +81,7 @@ async function logIn(
     const ready = own ? await own.withPassword(known) : known
     const extras = await own?.extrasOf(ready)
     const stream = await extras?.dial?.(signal)
-    const connection = new Connection(PgClient, ready, io.waitUntil, extras, stream)
+    const connection = new PostgresConnection(PgClient, ready, io.waitUntil, extras, stream)
     await connection.open(signal).catch((error) => {
       throw ofToken(error, login, own !== undefined)
     })
@@ -110,7 +110,7 @@ const STATE =
   "select pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('transaction_read_only')"
 
 async function isWanted(
-  connection: Connection,
+  connection: PostgresConnection,
   target: Target,
   limits: QueryContext,
   signal: AbortSignal,
@@ -131,13 +131,16 @@ async function isWanted(
   return fits(target, recovery === 'on', readOnly === 'on')
 }
 
-const stateOf = ({ reported }: Connection) => [reported.get(IN_RECOVERY), reported.get(READ_ONLY)]
+const stateOf = ({ reported }: PostgresConnection) => [
+  reported.get(IN_RECOVERY),
+  reported.get(READ_ONLY),
+]
 
 /**
  * True if an earlier call's connection still goes to the required kind of server, based on the parameters that
  * the server reports. For example, a standby can become the primary. A mere preference does not cause a new search.
  */
-export function isStillWanted(connection: Connection, target: Target): boolean {
+export function isStillWanted(connection: PostgresConnection, target: Target): boolean {
   const [recovery, readOnly] = stateOf(connection)
   if (target === 'any' || target === 'prefer-standby' || recovery === undefined) return true
   return fits(target, recovery === 'on', readOnly === 'on')

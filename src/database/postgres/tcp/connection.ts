@@ -1,18 +1,18 @@
 import type { Io } from '../../database.ts'
 import { cancelledByCaller } from '../../error.ts'
 import type { QueryContext } from '../../rows.ts'
-import { ByteBudget, type Room } from '../../transport/byte-budget.ts'
+import { ByteBudget, type ByteRoom } from '../../transport/byte-budget.ts'
 import { until } from '../../transport/deadline.ts'
-import type { Result } from '../answer.ts'
-import { configOf, type Extras, type Login } from '../libpq/login.ts'
+import type { PostgresResult } from '../answer.ts'
+import { configOf, type Extras, type PostgresLogin } from '../libpq/login.ts'
 import type { default as Client } from '../pg.mjs'
 import { type Binding, bindingOf } from './binding.ts'
 import { cancelUntil } from './cancel.ts'
 import { connectFailure } from './error.ts'
-import { query, type Sent } from './query.ts'
+import { query, type SentStatement } from './query.ts'
 
 /** Sends all statements at once, and returns the result of the last one. */
-export type Run = (...statements: readonly Sent[]) => Promise<Result>
+export type RunStatements = (...statements: readonly SentStatement[]) => Promise<PostgresResult>
 
 /** Time limit for closing the connection. */
 const LEAVE_MS = 1_000
@@ -26,8 +26,8 @@ interface ParameterStatus {
 }
 
 /** One connection to a PostgreSQL server. */
-export class Connection {
-  readonly login: Login
+export class PostgresConnection {
+  readonly login: PostgresLogin
   /** The stored parameters that the server has reported. */
   readonly reported: ReadonlyMap<string, string>
   readonly #Client: typeof Client
@@ -51,7 +51,7 @@ export class Connection {
 
   constructor(
     PgClient: typeof Client,
-    login: Login,
+    login: PostgresLogin,
     waitUntil: Io['waitUntil'],
     extras?: Extras,
     stream?: object,
@@ -115,7 +115,7 @@ export class Connection {
   }
 
   /** Runs statements. Their results share the size limit for one result. */
-  async ask<T>(limits: QueryContext, work: (run: Run) => Promise<T>): Promise<T> {
+  async ask<T>(limits: QueryContext, work: (run: RunStatements) => Promise<T>): Promise<T> {
     const room = this.#budget.expect(limits)
     try {
       return await work((...statements) => this.#run(statements, room, limits.timeoutMs))
@@ -124,7 +124,11 @@ export class Connection {
     }
   }
 
-  async #run(statements: readonly Sent[], room: Room, timeoutMs: number): Promise<Result> {
+  async #run(
+    statements: readonly SentStatement[],
+    room: ByteRoom,
+    timeoutMs: number,
+  ): Promise<PostgresResult> {
     if (this.#leaving) throw cancelledByCaller()
     const answers = statements.map((it) => {
       this.#pending++
@@ -138,7 +142,7 @@ export class Connection {
   }
 
   /** Rolls back a transaction. A connection that other calls reuse also discards state that functions left behind. */
-  rollBack(run: Run): void {
+  rollBack(run: RunStatements): void {
     void run({ sql: 'rollback' }).catch(() => {})
     if (!this.#extras) return
     this.#traces++

@@ -6,7 +6,7 @@ import { postgresError } from '../error.ts'
 export const FULL: readonly string[] = ['53300']
 
 /** An error that `pg` rejects with: from the server, from the socket, or its own. */
-interface Failed {
+interface PostgresFailure {
   readonly severity?: string
   readonly code?: string
   readonly message?: string
@@ -18,7 +18,7 @@ interface Failed {
 /** The error for a failed statement. A message that does not come from the database is dropped. */
 export function failure(error: unknown, timeoutMs: number): DatabaseError {
   if (error instanceof DatabaseError) return error
-  const { severity, code, message = '', detail, hint, position } = error as Failed
+  const { severity, code, message = '', detail, hint, position } = error as PostgresFailure
   if (!severity || !code) return unreachable()
   const report = { code, message, detail, hint, position: Number(position) || undefined }
   // A pooler may not have connected until now. If it cannot connect, it ends the session.
@@ -35,7 +35,7 @@ export function connectFailure(
   { direct = false, isOwnMachine = false } = {},
 ): DatabaseError {
   if (error instanceof DatabaseError) return error
-  const { severity, code = '', message = '' } = error as Failed
+  const { severity, code = '', message = '' } = error as PostgresFailure
   if (severity) {
     const told = postgresError({ code, message: '' }, 0, true)
     const known = ['auth', 'config', 'network'].includes(told.kind)

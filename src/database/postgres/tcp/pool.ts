@@ -4,15 +4,15 @@ import type { QueryContext } from '../../rows.ts'
 import type { Sessions } from '../../sessions.ts'
 import { until } from '../../transport/deadline.ts'
 import { Pool } from '../../transport/pool.ts'
-import type { Access } from '../libpq/login.ts'
+import type { PostgresServers } from '../libpq/login.ts'
 import { isStillWanted } from './connect.ts'
-import type { Connection, Run } from './connection.ts'
+import type { PostgresConnection, RunStatements } from './connection.ts'
 
 /** Time limit for an earlier call's connection to respond. After that, it counts as broken. */
 const SILENT_MS = 3_000
 
 /** The calls that have a connection from a pool. A call that waited for a second connection could wait for itself. */
-const holders = new WeakMap<Pool<Connection>, WeakSet<Sessions>>()
+const holders = new WeakMap<Pool<PostgresConnection>, WeakSet<Sessions>>()
 
 /**
  * Lends a machine's pooled connections to a database, or opens a new one.
@@ -20,20 +20,20 @@ const holders = new WeakMap<Pool<Connection>, WeakSet<Sessions>>()
  * @param call the call's sessions, which may already have a connection
  */
 export function lender(
-  access: Access,
+  access: PostgresServers,
   limits: QueryContext,
   machine: Machine,
   call: Sessions | undefined,
-): (open: () => Promise<Connection>, signal: AbortSignal) => Promise<Lent> {
+): (open: () => Promise<PostgresConnection>, signal: AbortSignal) => Promise<Lent> {
   // Once a session has had claims, the setting continues to exist, but is empty. Policies can distinguish
   // that from a session that never had the setting.
   const knowsClaims = limits.identity?.claims !== undefined
   const name = JSON.stringify(['postgres', access.servers.all, access.target, knowsClaims])
-  const pool = machine.keep(name, () => new Pool<Connection>())
+  const pool = machine.keep(name, () => new Pool<PostgresConnection>())
   const calls = holders.get(pool) ?? new WeakSet()
   holders.set(pool, calls)
   return async (open, signal) => {
-    const willDo = (it: Connection) => isStillWanted(it, access.target)
+    const willDo = (it: PostgresConnection) => isStillWanted(it, access.target)
     const patience = AbortSignal.timeout(limits.timeoutMs)
     const waiting = AbortSignal.any([signal, patience])
     for (;;) {
@@ -54,14 +54,14 @@ export function lender(
 
 /** A pooled connection, lent for the duration of a call. */
 export class Lent {
-  readonly #connection: Connection
-  readonly #pool: Pool<Connection>
+  readonly #connection: PostgresConnection
+  readonly #pool: Pool<PostgresConnection>
   /** True once the connection is known to work: it is new, or the server has responded to this call. */
   #isProven: boolean
   #isBack = false
   #asked = 0
 
-  constructor(connection: Connection, isNew: boolean, pool: Pool<Connection>) {
+  constructor(connection: PostgresConnection, isNew: boolean, pool: Pool<PostgresConnection>) {
     this.#connection = connection
     this.#isProven = isNew
     this.#pool = pool
@@ -75,19 +75,19 @@ export class Lent {
     return !this.#isBack && this.#connection.isOpen
   }
 
-  rollBack(run: Run): void {
+  rollBack(run: RunStatements): void {
     this.#connection.rollBack(run)
   }
 
   /** Runs statements. If the connection was idle, the first response must come soon. */
-  async ask<T>(limits: QueryContext, work: (run: Run) => Promise<T>): Promise<T> {
+  async ask<T>(limits: QueryContext, work: (run: RunStatements) => Promise<T>): Promise<T> {
     const heard = Promise.withResolvers<void>()
     const prove = () => {
       this.#isProven = true
       heard.resolve()
     }
     const listening =
-      (run: Run): Run =>
+      (run: RunStatements): RunStatements =>
       (...statements) => {
         const answer = run(...statements)
         answer.then(prove, (error) => (isOfNetwork(error) ? heard.resolve() : prove()))

@@ -1,8 +1,8 @@
 import { rowTooLarge } from '../../error.ts'
 import type { Statement } from '../../rows.ts'
 import { brokenAnswer } from '../../transport/broken-answer.ts'
-import { type ByteBudget, type Room, unread } from '../../transport/byte-budget.ts'
-import type { Result } from '../answer.ts'
+import { type ByteBudget, type ByteRoom, unread } from '../../transport/byte-budget.ts'
+import type { PostgresResult } from '../answer.ts'
 import type { default as Client, Query } from '../pg.mjs'
 import { failure } from './error.ts'
 
@@ -10,7 +10,7 @@ import { failure } from './error.ts'
 const raw = { getTypeParser: () => (text: string) => text }
 
 /** A statement, with one of our own statements that must succeed before the server parses it. */
-export interface Sent extends Statement {
+export interface SentStatement extends Statement {
   readonly behind?: string | undefined
 }
 
@@ -21,14 +21,14 @@ export interface Sent extends Statement {
 export function query(
   PgClient: typeof Client,
   client: Client,
-  { sql, params = [], behind }: Sent,
+  { sql, params = [], behind }: SentStatement,
   budget: ByteBudget,
-  room: Room,
+  room: ByteRoom,
   timeoutMs: number,
-): Promise<Result> {
+): Promise<PostgresResult> {
   return new Promise((resolve, reject) => {
     const rows: (string | null)[][] = []
-    let fields: Result['fields'] = []
+    let fields: PostgresResult['fields'] = []
     const query = new PgClient.Query({
       text: sql,
       values: params,

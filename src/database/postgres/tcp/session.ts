@@ -4,9 +4,9 @@ import { bySessions } from '../../sessions.ts'
 import { unread } from '../../transport/byte-budget.ts'
 import { startDeadline, until } from '../../transport/deadline.ts'
 import { doorOf, logInPatiently } from '../../transport/patient-login.ts'
-import type { Access } from '../libpq/login.ts'
+import type { PostgresServers } from '../libpq/login.ts'
 import { connect } from './connect.ts'
-import type { Connection, Run } from './connection.ts'
+import type { PostgresConnection, RunStatements } from './connection.ts'
 import { FULL } from './error.ts'
 import type { Lent } from './pool.ts'
 
@@ -16,10 +16,10 @@ import type { Lent } from './pool.ts'
  * runs out or the caller disconnects, the statement is canceled on the server. Throws {@link DatabaseError}.
  */
 export async function inSession<T>(
-  access: Access,
+  access: PostgresServers,
   limits: QueryContext,
   io: Io,
-  work: (run: Run, on: Pick<Connection, 'login' | 'rollBack'>) => Promise<T>,
+  work: (run: RunStatements, on: Pick<PostgresConnection, 'login' | 'rollBack'>) => Promise<T>,
   call = limits.sessions,
 ): Promise<T> {
   const deadline = startDeadline(limits, 2_000)
@@ -33,10 +33,10 @@ export async function inSession<T>(
     return logInPatiently(logIn, FULL, limits.timeoutMs, signal, door)
   }
   const lend = io.machine && (await import('./pool.ts')).lender(access, limits, io.machine, call)
-  const take: () => Promise<Connection | Lent> = lend ? () => lend(open, signal) : open
+  const take: () => Promise<PostgresConnection | Lent> = lend ? () => lend(open, signal) : open
   return bySessions(limits.sessions, async (sessions) => {
     for (;;) {
-      let connection: Connection | Lent | undefined
+      let connection: PostgresConnection | Lent | undefined
       try {
         signal.throwIfAborted()
         connection = await until(signal, sessions.take(name, take))
@@ -59,5 +59,5 @@ export async function inSession<T>(
 }
 
 /** True if an earlier call's connection was already broken before its first response to this call. */
-const isBroken = (connection: Connection | Lent, error: unknown) =>
+const isBroken = (connection: PostgresConnection | Lent, error: unknown) =>
   'isBrokenBy' in connection && connection.isBrokenBy(error)

@@ -2,13 +2,18 @@ import type { Driver, Io, UnguardedDatabase } from '../../database.ts'
 import { DatabaseError } from '../../error.ts'
 import type { Answer, QueryContext, Statement } from '../../rows.ts'
 import { bySessions } from '../../sessions.ts'
-import { answer, type Result } from '../answer.ts'
+import { answer, type PostgresResult } from '../answer.ts'
 import { postgres as joining } from '../dialect.ts'
 import { identityFault } from '../identity.ts'
-import { type Access, accessOf, hyperdriveAccess, type Login } from '../libpq/login.ts'
+import {
+  accessOf,
+  hyperdriveAccess,
+  type PostgresLogin,
+  type PostgresServers,
+} from '../libpq/login.ts'
 import { inOwnText, notReadOnly, plansCursor, readOnlySteps } from '../read-only.ts'
 import { typesOf } from '../types.ts'
-import type { Connection, Run } from './connection.ts'
+import type { PostgresConnection, RunStatements } from './connection.ts'
 import { inSession } from './session.ts'
 
 /** Queries made at the same time share one round trip anyway. If they were joined, the server would take longer. */
@@ -29,7 +34,7 @@ export const postgres: Driver = {
   },
 }
 
-const openAccess = (access: Access, io: Io): UnguardedDatabase => ({
+const openAccess = (access: PostgresServers, io: Io): UnguardedDatabase => ({
   dialect,
   rollsBack: true,
   refusesBy: 'as a cursor, in a read-only transaction that is rolled back',
@@ -38,7 +43,7 @@ const openAccess = (access: Access, io: Io): UnguardedDatabase => ({
     bySessions(limits.sessions, (sessions) => read(access, statement, { ...limits, sessions }, io)),
 })
 
-function withTlsState(access: Access, io: Io): UnguardedDatabase {
+function withTlsState(access: PostgresServers, io: Io): UnguardedDatabase {
   const { tls } = access.servers.all[0]!
   return {
     ...openAccess(access, io),
@@ -48,7 +53,7 @@ function withTlsState(access: Access, io: Io): UnguardedDatabase {
 
 /** Runs a statement, and looks up the names of its types. */
 async function read(
-  access: Access,
+  access: PostgresServers,
   statement: Statement,
   limits: QueryContext,
   io: Io,
@@ -90,17 +95,17 @@ const WITHIN_TRANSACTION = 'savepoint tidegate'
  * sent in a separate session, after the transaction is known to be read-only.
  */
 function runReadOnly(
-  access: Access,
+  access: PostgresServers,
   statement: Statement,
   limits: QueryContext,
   io: Io,
-): Promise<Result & { readonly login: Login }> {
+): Promise<PostgresResult & { readonly login: PostgresLogin }> {
   const [settings, ...rest] = readOnlySteps(statement, limits)
   const atOnce = plansCursor(statement)
     ? rest.map((it) => ({ ...it, behind: WITHIN_TRANSACTION }))
     : rest.length > 1 && rest
   const sessions = atOnce ? limits.sessions : undefined
-  const work = async (run: Run, on: Pick<Connection, 'login' | 'rollBack'>) => {
+  const work = async (run: RunStatements, on: Pick<PostgresConnection, 'login' | 'rollBack'>) => {
     const rollBack = () => on.rollBack(run)
     const begun = run({ sql: 'begin read only' }, { sql: CHECK }).catch((error) => {
       throw error instanceof DatabaseError && error.code === REFUSED_VALUE ? notReadOnly() : error
