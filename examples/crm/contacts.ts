@@ -1,8 +1,8 @@
 // The contacts in a table of any database that Tidegate can read.
 import {
   DatabaseError,
+  type DatabaseSource,
   findSource,
-  type Located,
   locate,
   type Machine,
   type Selection,
@@ -24,7 +24,7 @@ const limits = { maxRows: 100, maxBytes: 100_000, timeoutMs: 10_000 }
 
 export class Contacts {
   readonly #settings: ContactSettings
-  #located: Located | undefined
+  #located: DatabaseSource | undefined
 
   constructor(settings: ContactSettings) {
     this.#settings = settings

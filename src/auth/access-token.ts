@@ -2,7 +2,7 @@ import { BoundedMap, inTime, steadyNow } from '../ground/index.ts'
 import { Misses, RegistryUnavailable, TooManyMisses } from '../registry/index.ts'
 import { resourceOf } from './resource.ts'
 import { authorizationIn } from './server/object.ts'
-import type { Granted } from './server/orders.ts'
+import type { AccessRights } from './server/orders.ts'
 import { offersSignIn, type SignInEnv } from './settings.ts'
 import type { GroupsCount } from './sign-in/group-list.ts'
 
@@ -40,7 +40,7 @@ export type AskGranted = (
   token: string,
   resource: string,
   address: string | undefined,
-) => Promise<Granted | undefined>
+) => Promise<AccessRights | undefined>
 
 /**
  * Looks up what tokens grant, and caches the results in this isolate. The returned function throws {@link
@@ -50,10 +50,12 @@ export function grantedBy(
   env: SignInEnv & { readonly AUTHORIZATION: DurableObjectNamespace },
   groupsCount: GroupsCount,
 ): AskGranted {
-  const known = new BoundedMap<{ readonly granted: Granted; readonly until: number }>(MAX_KNOWN)
+  const known = new BoundedMap<{ readonly granted: AccessRights; readonly until: number }>(
+    MAX_KNOWN,
+  )
   const misses = new Misses()
 
-  async function ask(token: string, resource: string): Promise<Granted | undefined> {
+  async function ask(token: string, resource: string): Promise<AccessRights | undefined> {
     if (!JWT.test(token)) return authorizationIn(env.AUTHORIZATION)('granted', { token })
     const { grantedByJwt } = await import('./jwt.ts')
     return grantedByJwt(token, resource, env, groupsCount)
@@ -89,7 +91,7 @@ export function grantedBy(
  * endpoint was removed, a new one with its name does not count.
  */
 export const isFor = (
-  { audience, endpoints, since = Number.POSITIVE_INFINITY }: Granted,
+  { audience, endpoints, since = Number.POSITIVE_INFINITY }: AccessRights,
   { origin, name: asked }: { readonly origin: string; readonly name?: string | undefined },
   { name, createdAt }: { readonly name: string; readonly createdAt: number },
 ): boolean =>

@@ -15,7 +15,7 @@ export {
 } from './resource.ts'
 export { pathOf, readSecretUrl, withoutSecretUrl } from './secret-url.ts'
 export { authorizationIn, authorizationObject, forwarded } from './server/object.ts'
-export type { Granted, OperatorSeen } from './server/orders.ts'
+export type { AccessRights, OperatorSeen } from './server/orders.ts'
 export {
   hasConsole,
   issuersOf,

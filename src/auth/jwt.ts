@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose'
 import { type Fetch, IssuerFault, SignedTokenFault } from './issuer/ask.ts'
 import { keysUrlOf } from './issuer/metadata.ts'
 import { type Claims, verified } from './issuer/signed.ts'
-import type { Granted } from './server/orders.ts'
+import type { AccessRights } from './server/orders.ts'
 import { isTrue, type SignInEnv } from './settings.ts'
 import { allowRules, allows } from './sign-in/allow.ts'
 import { type ClaimSettings, personIn } from './sign-in/claims.ts'
@@ -38,7 +38,7 @@ export async function grantedByJwt(
   resource: string,
   env: SignInEnv,
   groupsCount: GroupsCount,
-): Promise<Granted | undefined> {
+): Promise<AccessRights | undefined> {
   const issuer = env.TOKEN_ISSUER?.trim()
   if (!issuer) return undefined
   const audience = env.TOKEN_AUDIENCE?.trim()

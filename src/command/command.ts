@@ -54,12 +54,12 @@ export interface Command<
   readonly more?: string
   readonly options?: Named
   /** Runs it with a deployment's admin API. Returns an exit code, unless it is 0. */
-  run?(given: { readonly ask: ApiRequest } & Given<Names, Named>): Exit
+  run?(given: { readonly ask: ApiRequest } & CommandInput<Names, Named>): Exit
   /** The same, for a command that does not contact a deployment, or not as an admin. */
-  runHere?(given: Given<Names, Named>): Exit
+  runHere?(given: CommandInput<Names, Named>): Exit
 }
 
-interface Given<Names extends readonly string[], Named extends CommandOptions> {
+interface CommandInput<Names extends readonly string[], Named extends CommandOptions> {
   readonly args: ArgumentsOf<Names>
   readonly options: OptionValues<Named & typeof common>
 }

@@ -37,7 +37,7 @@ export interface RpcAnswer {
 }
 
 /** Reason the API refused a request. */
-export interface Refused {
+export interface ApiRefusal {
   readonly message: string
   /** Path of the wrong field: `caps.rows`. Inputs have these paths as names. */
   readonly field?: string | undefined
@@ -54,7 +54,7 @@ export type ApiAnswer<Body = unknown> =
   | {
       readonly ok: false
       readonly status: number
-      readonly refused: Refused
+      readonly refused: ApiRefusal
       readonly body?: undefined
     }
 

@@ -1,4 +1,4 @@
-import type { Pasted } from './connection-string/pasted.ts'
+import type { StringForms } from './connection-string/pasted.ts'
 import type { Driver } from './database.ts'
 import type { Estimate } from './dialect.ts'
 import type { EngineFixes } from './fix.ts'
@@ -94,7 +94,7 @@ export interface Engine {
   /** Loads its drivers. The first one that opens a URL is used. */
   read(): Promise<{ readonly drivers: readonly Driver[] }>
   /** Loads the code that reads its pasted connection strings. Left out if another entry reads them. */
-  pasted?(): Promise<{ readonly pasted: Pasted }>
+  pasted?(): Promise<{ readonly pasted: StringForms }>
   /** Loads the fixes for its faults, if it has any besides the general ones. */
   fixes?(): Promise<{ readonly fixes: EngineFixes }>
 }

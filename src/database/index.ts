@@ -1,5 +1,9 @@
 export { byCatalog } from './catalog-use.ts'
-export type { Part, Recognised, Unrecognised } from './connection-string/recognised.ts'
+export type {
+  ConnectionString,
+  ConnectionStringFault,
+  ConnectionStringPart,
+} from './connection-string/recognised.ts'
 export type { Database, Io } from './database.ts'
 export { DemoStore } from './demo/demo-store.ts'
 export type { Dialect, TableName } from './dialect.ts'
@@ -18,11 +22,11 @@ export {
 } from './machine.ts'
 export {
   assertReads,
+  type DatabaseSource,
   hasNoSecret,
   hosts,
   type KnownScheme,
   knownScheme,
-  type Located,
   locate,
   locateLater,
   titlesOf,
@@ -43,7 +47,7 @@ export {
   rowSecurity,
   visible,
 } from './questions.ts'
-export type { Finding, Reported, RoleReport } from './role.ts'
+export type { ConnectionReport, Finding, RoleReport } from './role.ts'
 export type {
   Answer,
   Cell,

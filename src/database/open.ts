@@ -7,7 +7,7 @@ import type { Identity, Statement } from './rows.ts'
 import { hyperdriveScheme } from './transport/hyperdrive.ts'
 
 /** The database behind a URL. Its engine's code is loaded when it is opened. */
-export interface Located {
+export interface DatabaseSource {
   /** Its engine's name: `PostgreSQL`, `SQLite`. */
   readonly title: string
   /** The parts of an identity that can be applied to it, judging by the URL. */
@@ -24,7 +24,7 @@ export interface Located {
  * Finds the engine for a URL's database. The guard checks every statement first. Throws {@link DatabaseError}
  * for a URL that no engine opens, without repeating the URL.
  */
-export function locate(url: string, io: Io): Located {
+export function locate(url: string, io: Io): DatabaseSource {
   const scheme = schemeOf(url, io)
   if (scheme === undefined) throw new DatabaseError('config', 'The database URL is not a URL.')
   return locateLater(scheme, async () => url, io)
@@ -41,7 +41,7 @@ function schemeOf(url: string, io: Io): string | undefined {
  * Finds the engine for a database whose URL is read when it is opened. Before that, only the scheme is known.
  * Throws {@link DatabaseError} for a scheme that no engine opens.
  */
-export function locateLater(scheme: string, read: () => Promise<string>, io: Io): Located {
+export function locateLater(scheme: string, read: () => Promise<string>, io: Io): DatabaseSource {
   const engine = engineOf(scheme)
   if (!engine) {
     const schemes = engines.flatMap((it) => Object.keys(it.schemes).map((scheme) => `${scheme}:`))

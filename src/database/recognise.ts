@@ -6,9 +6,9 @@ import { fromParameters, readJdbc } from './connection-string/jdbc-form.ts'
 import { readKeywords } from './connection-string/keyword-form.ts'
 import { type CandidateText, linesOf } from './connection-string/lines.ts'
 import { unquoted, visibleText } from './connection-string/outer.ts'
-import type { Notes, Pasted, StringDraft } from './connection-string/pasted.ts'
+import type { Notes, StringDraft, StringForms } from './connection-string/pasted.ts'
 import { assertFilledIn } from './connection-string/placeholders.ts'
-import type { Recognised, Unrecognised } from './connection-string/recognised.ts'
+import type { ConnectionString, ConnectionStringFault } from './connection-string/recognised.ts'
 import { type Service, serviceOf } from './connection-string/services.ts'
 import { suggested } from './connection-string/suggested.ts'
 import { readPlace, readUrl } from './connection-string/url-form.ts'
@@ -34,7 +34,7 @@ const MAX_URL_CHARACTERS = 4_000
 export async function recognise(
   text: string,
   machine?: Machine,
-): Promise<Recognised | Unrecognised> {
+): Promise<ConnectionString | ConnectionStringFault> {
   try {
     return await recognised(text, { changes: [], hints: [], machine, engines: await allPasted() })
   } catch (error) {
@@ -44,7 +44,7 @@ export async function recognise(
   }
 }
 
-const allPasted = async (): Promise<readonly Pasted[]> =>
+const allPasted = async (): Promise<readonly StringForms[]> =>
   Promise.all(engines.flatMap(({ pasted }) => (pasted ? [pasted().then((it) => it.pasted)] : [])))
 
 export { serviceOf }
@@ -52,7 +52,7 @@ export { serviceOf }
 /** The services that databases run on. */
 export const services = async (): Promise<readonly Service[]> => servicesOf(await allPasted())
 
-async function recognised(text: string, first: Notes): Promise<Recognised> {
+async function recognised(text: string, first: Notes): Promise<ConnectionString> {
   if (text.length > MAX_CHARACTERS) {
     throw new NotRecognised(
       `This text has more than ${MAX_CHARACTERS.toLocaleString('en')} characters. Paste only the line with the connection string.`,
@@ -91,7 +91,7 @@ async function readCandidate(
   { text, name }: CandidateText,
   variables: ReadonlyMap<string, string>,
   notes: Notes,
-): Promise<Recognised | undefined> {
+): Promise<ConnectionString | undefined> {
   if (text.length > 2 * MAX_URL_CHARACTERS) throw tooLong()
   const bare = unquoted(text, notes)
   // Text before an equals sign can be part of a password.
@@ -125,7 +125,7 @@ function readDraft(text: string, notes: Notes): StringDraft | undefined {
  * Reads a reference that contains no secret: the name of a binding, a secret or a file. Throws {@link
  * NotRecognised}.
  */
-function readReference(text: string, { engines, ...notes }: Notes): Recognised | undefined {
+function readReference(text: string, { engines, ...notes }: Notes): ConnectionString | undefined {
   const { changes, hints } = notes
   const file = engines.map((it) => it.read?.(text, { engines, ...notes })).find(Boolean)
   if (file) {
@@ -159,7 +159,7 @@ function readReference(text: string, { engines, ...notes }: Notes): Recognised |
   return { url, engine, encryption: 'within', changes, hints, suggested: suggested(name, engine) }
 }
 
-async function finished(draft: StringDraft, notes: Notes): Promise<Recognised> {
+async function finished(draft: StringDraft, notes: Notes): Promise<ConnectionString> {
   const { scheme = '' } = draft
   const pasted = notes.engines.find(({ schemes }) => Object.hasOwn(schemes, scheme))
   const known = knownScheme(scheme)

@@ -14,7 +14,7 @@ export interface RoleReport {
 }
 
 /** A role report, with facts about the connection. */
-export interface Reported extends RoleReport {
+export interface ConnectionReport extends RoleReport {
   /** The operator's tools that cannot be prepared, each with the cause. */
   readonly broken?: readonly string[]
   readonly elapsedMs: number

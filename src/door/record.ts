@@ -27,7 +27,7 @@ export async function showRecord(
   const { result, error } = await rpcAnswer(answer)
   // The endpoint has no search, so no such tool, or the group cannot use it.
   if (error?.code === codes.invalidParams) return refuse(c, 404, NOTHING)
-  const { isError, content, structuredContent } = (result ?? {}) as Fetched
+  const { isError, content, structuredContent } = (result ?? {}) as FetchResult
   const text = content?.[0]?.text
   if (isError && text === NO_RECORD) return refuse(c, 404, NOTHING)
   if (isError || !structuredContent) return refuse(c, 503, text ?? UNREADABLE)
@@ -35,7 +35,7 @@ export async function showRecord(
   return recordPage({ title, text: row, table: metadata.table ?? '' })
 }
 
-interface Fetched {
+interface FetchResult {
   readonly isError?: boolean
   readonly content?: readonly { readonly text?: string }[]
   readonly structuredContent?: Document

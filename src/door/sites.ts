@@ -34,7 +34,7 @@ export interface Site {
 }
 
 /** Result of a lookup: the endpoint of a request, and facts about its key. */
-export interface Sought {
+export interface SiteLookup {
   /** The name in the path, or the name of the first endpoint. Undefined if there are no endpoints. */
   readonly name: string | undefined
   readonly site: Site | undefined
@@ -74,7 +74,7 @@ export class Sites {
     name: string | undefined,
     { key: shown, person }: Seeker,
     address?: string,
-  ): Promise<Sought> {
+  ): Promise<SiteLookup> {
     const own = this.configured.find(({ endpoint }) => name === undefined || endpoint.name === name)
     // The registry has no endpoint with an invalid name, but the key is looked up anyway.
     const named = name === undefined || isName(name)

@@ -18,7 +18,7 @@ import { type KeyEntry, type Misses, READ, TooManyMisses } from '../registry/ind
 import { deploymentOf } from './deployment.ts'
 import type { Env } from './env.ts'
 import { unavailable } from './faults.ts'
-import type { Site, Sought } from './sites.ts'
+import type { Site, SiteLookup } from './sites.ts'
 
 /** A request on arrival: its caller and its target. */
 export interface RequestAccess {
@@ -121,7 +121,7 @@ function countGuess(guesses: Misses, network: string | undefined, isWrong: boole
 /** The rights of a person who signed in. */
 function ofPerson(
   granted: NonNullable<Awaited<ReturnType<AskGranted>>>,
-  sought: Sought,
+  sought: SiteLookup,
   { route, open }: RequestAccess,
   place: { readonly origin: string; readonly name: string | undefined },
 ): Partial<RequestAccess> {
@@ -140,11 +140,12 @@ function ofPerson(
 }
 
 /** True if a request's key opens its endpoint. */
-const isOpenedBy = (sought: Sought): boolean =>
+const isOpenedBy = (sought: SiteLookup): boolean =>
   sought.name === undefined ||
   (opens(sought.key!, sought.name) && !sought.denied && !lacksGroup(sought))
 
-const lacksGroup = ({ site }: Sought): boolean => site?.endpoint.access === 'groups' && !site.group
+const lacksGroup = ({ site }: SiteLookup): boolean =>
+  site?.endpoint.access === 'groups' && !site.group
 
 /** The reason that a request's credential is not a key, as far as the credential itself shows it. */
 export const sentenceOf = ({ wrong }: Pick<ShownCredentials, 'wrong'>): string | undefined =>

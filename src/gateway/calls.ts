@@ -1,5 +1,5 @@
 import type { Dialect, Failure, Statement } from '../database/index.ts'
-import type { Around, Asked, Context } from '../mcp/index.ts'
+import type { Around, CallTarget, Context } from '../mcp/index.ts'
 import type { Endpoint } from './config/endpoint.ts'
 
 /** A statement that ran for a call. */
@@ -25,7 +25,7 @@ interface Trace {
 
 /** One call to an endpoint, with facts that are added while it runs. */
 export interface EndpointCall {
-  readonly asked: Asked
+  readonly asked: CallTarget
   readonly endpoint: Endpoint
   readonly context: Context
   readonly trace: Trace

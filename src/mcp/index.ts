@@ -8,7 +8,7 @@ export type {
   ObjectState,
   ObjectStorage,
   ObjectValues,
-  Opened,
+  OpenedSocket,
 } from './durable/object-state.ts'
 export { durableSessions, sharedSeal } from './durable/sessions.ts'
 export { durableStores } from './durable/stores.ts'
@@ -16,7 +16,7 @@ export { durableTasks } from './durable/tasks.ts'
 export { allowsHost, allowsOrigin, FOREIGN_ORIGIN, isHost, namesHost } from './eras/origin.ts'
 export type { Change, Changes } from './features/changes.ts'
 export { localChanges } from './features/changes.ts'
-export type { Complete, Completed } from './features/completion.ts'
+export type { Complete, CompletionValues } from './features/completion.ts'
 export type {
   Annotations,
   Content,
@@ -33,10 +33,10 @@ export {
   together,
 } from './features/input.ts'
 export type { Prompt, PromptArgument, PromptMessage } from './features/prompt.ts'
-export type { Listed, Page, Resource } from './features/resource.ts'
+export type { ListedResource, Page, Resource } from './features/resource.ts'
 export { noResource } from './features/resource.ts'
 export type { Server } from './features/server.ts'
-export type { Around, Asked, Tool, ToolAnnotations } from './features/tool.ts'
+export type { Around, CallTarget, Tool, ToolAnnotations } from './features/tool.ts'
 export { ToolResult, tool } from './features/tool.ts'
 export type { ServeOptions } from './http.ts'
 export { serve } from './http.ts'

@@ -4,11 +4,11 @@ import { isHost, Refusal } from '../mcp/index.ts'
 import { withoutPrefix } from './connections.ts'
 import type { Gateway, Sender } from './gateway.ts'
 import { aboutOf, inLog, logged } from './logged.ts'
-import { originOf, type Reached } from './origins.ts'
+import { originOf, type ReachableAt } from './origins.ts'
 
 interface Serving {
   readonly gateway: Pick<Gateway, 'fetch'>
-  readonly reached: Reached
+  readonly reached: ReachableAt
   readonly running: Set<AbortController>
 }
 
@@ -44,7 +44,7 @@ export async function answerTo(
 /** The request for the gateway and the address that it comes from, or the response that refuses it. */
 function requestOf(
   incoming: IncomingMessage,
-  reached: Reached,
+  reached: ReachableAt,
   signal: AbortSignal,
 ): { readonly request: Request; readonly from: Sender } | { readonly refusal: Response } {
   const { method = 'GET', rawHeaders, socket } = incoming

@@ -4,7 +4,7 @@ import { ConfigError } from '../gateway/index.ts'
 import { boundConnections, connectionBounds, networkIn } from './connections.ts'
 import type { Gateway } from './gateway.ts'
 import { answerTo } from './http.ts'
-import { isOwnName, originsIn, type Reached } from './origins.ts'
+import { isOwnName, originsIn, type ReachableAt } from './origins.ts'
 
 /** The address and settings of a listening gateway. */
 export interface ListenOptions {
@@ -47,7 +47,7 @@ export async function listen(
   const origins = originsIn(given)
   if (proxied && origins.length === 0) throw new ConfigError(NO_ORIGIN)
   const running = new Set<AbortController>()
-  let reached: Reached = { origins, proxied }
+  let reached: ReachableAt = { origins, proxied }
   const server = createServer({ ...BOUNDS, ...times }, (incoming, outgoing) => {
     void answerTo(incoming, outgoing, { gateway, reached, running })
   })

@@ -2,7 +2,7 @@ import { ConfigError } from '../gateway/index.ts'
 import { isLoopback } from '../ground/index.ts'
 
 /** The addresses at which people reach a server on this machine. */
-export interface Reached {
+export interface ReachableAt {
   readonly origins: readonly string[]
   /** True if a proxy in front names the host in its own header. */
   readonly proxied: boolean
@@ -45,7 +45,7 @@ function originIn(text: string): string {
  */
 export function originOf(
   host: string,
-  { origins, proxied, ownPort }: Reached,
+  { origins, proxied, ownPort }: ReachableAt,
   scheme?: string,
 ): string | undefined {
   const isOpen = origins.length === 0 && ownPort === undefined

@@ -6,7 +6,7 @@ import { DocumentCache } from './kept.ts'
 export type Claims = Readonly<JWTPayload>
 
 /** Requirements for a signed token. */
-export interface Expected {
+export interface TokenRequirements {
   readonly issuer: string
   readonly audience: string
   /** URL of the issuer's keys. */
@@ -30,7 +30,11 @@ const kept = new DocumentCache<JSONWebKeySet>()
  * Verifies a signed token (RFC 7519, RFC 8725): its signature, issuer, audience, type and time. Throws {@link
  * TokenFault}, and {@link IssuerFault} if the issuer's keys are not available.
  */
-export async function verified(token: string, expected: Expected, fetch: Fetch): Promise<Claims> {
+export async function verified(
+  token: string,
+  expected: TokenRequirements,
+  fetch: Fetch,
+): Promise<Claims> {
   const { issuer, audience, keysUrl, types } = expected
   const load = () => keysAt(keysUrl, fetch)
   const under = (keys: JSONWebKeySet) =>

@@ -71,16 +71,16 @@ export class Events {
     const own = 'select value from events order by id desc limit ?'
     const others = 'select value, times, at from strangers order by at desc limit ?'
     const events = this.#sql.exec<{ value: string }>(own, limit).toArray()
-    const merged = this.#sql.exec<Merged>(others, limit).toArray()
+    const merged = this.#sql.exec<MergedEvent>(others, limit).toArray()
     return [...events.map(({ value }) => JSON.parse(value) as NotedEvent), ...merged.map(eventOf)]
       .sort((one, other) => other.at - one.at)
       .slice(0, limit)
   }
 }
 
-type Merged = { readonly value: string; readonly times: number; readonly at: number }
+type MergedEvent = { readonly value: string; readonly times: number; readonly at: number }
 
-function eventOf({ value, times, at }: Merged): NotedEvent {
+function eventOf({ value, times, at }: MergedEvent): NotedEvent {
   const { why = '', ...event } = JSON.parse(value) as NotedEvent
   return { ...event, at, why: times > 1 ? `${why} ${times} times.`.trim() : why }
 }

@@ -4,7 +4,7 @@ import { isAllowed } from '../sign-in/allow.ts'
 import { GROUPS_MS, groupsFault } from '../sign-in/group-list.ts'
 import { isOfProvider, type Person, type Props } from '../sign-in/person.ts'
 import { libraryFor } from './library.ts'
-import type { Granted, Orders } from './orders.ts'
+import type { AccessRights, Orders } from './orders.ts'
 import type { ServerParts } from './parts.ts'
 import { lastRefresh } from './rotation.ts'
 import type { Store } from './store.ts'
@@ -28,7 +28,7 @@ export class Grants {
   }
 
   /** Looks up what an access token grants. */
-  async granted(token: string): Promise<Granted | undefined> {
+  async granted(token: string): Promise<AccessRights | undefined> {
     const found = await (await this.#api()).unwrapToken<Props>(token)
     if (!found) return undefined
     const { groupsCount } = this.#parts
@@ -80,7 +80,7 @@ export class Grants {
     const page = await this.#store.list({ prefix, limit: MAX_STEP, cursor: after })
     let grants = 0
     for (const { name } of page.keys) {
-      const value = (await this.#store.get(name, 'json')) as Owned | null
+      const value = (await this.#store.get(name, 'json')) as OwnedEntry | null
       if (!value || !isOf(value, person)) continue
       if (prefix !== PREFIX) await this.#store.delete(name)
       else if (await this.#end(name)) grants++
@@ -144,12 +144,12 @@ interface ListedGrant {
 }
 
 /** A grant, session or code that belongs to a person. */
-interface Owned {
+interface OwnedEntry {
   readonly metadata?: Partial<GrantMetadata>
   readonly person?: Person | string | null
 }
 
-function isOf({ metadata, person }: Owned, asked: string): boolean {
+function isOf({ metadata, person }: OwnedEntry, asked: string): boolean {
   const owner = metadata?.person ?? person
   const name = typeof owner === 'string' ? owner : owner?.name
   return name !== undefined && foldName(name) === foldName(asked)

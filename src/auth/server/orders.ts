@@ -2,7 +2,7 @@ import type { SignInOrders } from '../../registry/index.ts'
 import type { Person } from '../sign-in/person.ts'
 
 /** The rights of an access token. */
-export interface Granted {
+export interface AccessRights {
   readonly person: Person
   /** Message for the case that it opens nothing now because the person's groups must be read again. */
   readonly refused?: string | undefined
@@ -25,7 +25,7 @@ export interface Granted {
 /** Orders from a Worker to the authorization server, including the operator's. */
 export interface Orders extends SignInOrders {
   /** The rights of this access token; undefined if it is invalid, expired or revoked. */
-  granted(asked: { readonly token: string }): Promise<Granted | undefined>
+  granted(asked: { readonly token: string }): Promise<AccessRights | undefined>
   /** The operator who is opening the Console with this URL and these headers from their browser. */
   operator(asked: OperatorAsked): Promise<OperatorSeen>
 }

@@ -35,7 +35,7 @@ export const backupCommands: readonly Command[] = [
       if (!isExport(wanted)) {
         throw new Mistake(`${options.file} is not an export made with \`npx tidegate export\`.`)
       }
-      const now = await ask<Exported>('GET', '/api/export')
+      const now = await ask<ExportSummary>('GET', '/api/export')
       const changes = changesBetween(now, wanted, options.replace)
       return runPlan(options, changes, async () => {
         await restore(ask, wanted, options.replace, options.json)
@@ -46,7 +46,7 @@ export const backupCommands: readonly Command[] = [
 ]
 
 /** The parts of an export that a person compares. */
-interface Exported {
+interface ExportSummary {
   readonly settings?: BackupObject
   readonly endpoints: readonly {
     readonly name: string
@@ -65,13 +65,13 @@ type BackupObject = Readonly<Record<string, unknown>>
 type Credentials = Readonly<Record<string, { readonly scheme: string; readonly host: string }>>
 
 /** True for an object with lists of objects. The API checks the rest. */
-const isExport = (value: unknown): value is Exported =>
+const isExport = (value: unknown): value is ExportSummary =>
   isObject(value) &&
   [value.endpoints, value.keys, value.groups].every(
     (list) => Array.isArray(list) && list.every(isObject),
   )
 
-async function restore(ask: ApiRequest, wanted: Exported, replace = false, json = false) {
+async function restore(ask: ApiRequest, wanted: ExportSummary, replace = false, json = false) {
   const mode = replace ? 'replace' : 'merge'
   const restored = await ask<{ credentialsToReseal?: number; namesLeftOut?: number }>(
     'POST',
@@ -91,7 +91,7 @@ export was made with as TIDEGATE_SECRET_PREVIOUS, then: npx tidegate reseal`)
 }
 
 /** The entries in an export by name, in a form that people can compare. */
-const comparable = ({ endpoints, keys, groups, settings = {} }: Exported) => ({
+const comparable = ({ endpoints, keys, groups, settings = {} }: ExportSummary) => ({
   endpoint: new Map(
     endpoints.map(({ name, active, value, credentials }) => [
       name,
@@ -116,7 +116,11 @@ const comparable = ({ endpoints, keys, groups, settings = {} }: Exported) => ({
 const hosts = (credentials: Credentials = {}) =>
   Object.fromEntries(Object.entries(credentials).map(([id, it]) => [id, whereOfCredential(it)]))
 
-function changesBetween(now: Exported, wanted: Exported, replace = false): PlannedChange[] {
+function changesBetween(
+  now: ExportSummary,
+  wanted: ExportSummary,
+  replace = false,
+): PlannedChange[] {
   const settings = { ...(!replace && now.settings), ...wanted.settings }
   const [is, was] = [comparable({ ...wanted, settings }), comparable(now)]
   return [

@@ -171,9 +171,9 @@ const fieldColumns: readonly TerminalColumn<[string, unknown]>[] = [
   ['value', ([, value]) => (typeof value === 'string' ? value : JSON.stringify(value))],
 ]
 
-type Tested = Answers['Outcome']['databases'][number]
+type TestedDatabaseRow = Answers['Outcome']['databases'][number]
 
-const testColumns: readonly TerminalColumn<Tested>[] = [
+const testColumns: readonly TerminalColumn<TestedDatabaseRow>[] = [
   ['database', (it) => it.database],
   ['answers', (it) => (it.ok ? 'yes' : 'no')],
   ['ms', (it) => it.ms],
@@ -188,7 +188,7 @@ const fixesOf = ({ databases }: Answers['Outcome']) =>
   databases.flatMap(({ fix }) => (fix ? [fixText(fix)] : []))
 
 /** Remarks on a database: its failure, or what its role can do besides reading. */
-function remarksOf({ problem, note, findings = [], broken = [] }: Tested): string {
+function remarksOf({ problem, note, findings = [], broken = [] }: TestedDatabaseRow): string {
   const kinds = findings.filter((it) => it.severity === 'high').map((it) => it.kind)
   return [
     problem,

@@ -3,7 +3,7 @@ import { endAsked, GRACE_MS, settled } from './end.ts'
 import { type Output, say } from './streams.ts'
 
 /** Something to serve over stdio. */
-interface Served {
+interface StdioService {
   stdio(): Promise<Pick<StdioOptions, 'server' | 'stores' | 'seal'>>
   close(): Promise<void>
 }
@@ -11,7 +11,7 @@ interface Served {
 /** Serves the program that started this one, over its stdin and stdout, until it is gone. */
 export async function overStdio(
   { write, written }: Output,
-  served: Served,
+  served: StdioService,
   serve: typeof serveStdio,
 ): Promise<void> {
   const asked = endAsked()

@@ -1,6 +1,6 @@
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { pathWith } from '../parts/pages.tsx'
-import { type Answers, type ApiAnswer, ask, type ConsoleVisit, type Refused } from '../visit.ts'
+import { type Answers, type ApiAnswer, type ApiRefusal, ask, type ConsoleVisit } from '../visit.ts'
 import { apiQuery, type CallFilter, PERIODS } from './call-filter.ts'
 
 /** Entry in the call log (docs/records.md). */
@@ -63,7 +63,7 @@ export async function callOf(
 /** Statistics, or the reason there are none. */
 export interface LoadedStatistics {
   readonly statistics?: Statistics
-  readonly refused?: Refused | undefined
+  readonly refused?: ApiRefusal | undefined
 }
 
 /** Loads statistics about calls that match a filter. */

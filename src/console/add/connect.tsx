@@ -11,7 +11,7 @@ import { pathWith } from '../parts/pages.tsx'
 import { HostTabs } from '../parts/tabs.tsx'
 import { groupOf } from '../rules/group.ts'
 import { snippetsFor } from '../snippets.ts'
-import { type Answers, ask, type ConsoleVisit, type Refused } from '../visit.ts'
+import { type Answers, type ApiRefusal, ask, type ConsoleVisit } from '../visit.ts'
 import { AddPage, pathOf } from './steps.tsx'
 
 /** `/console/add/NAME/connect`: creates a key, shows how to connect apps, and turns the endpoint on. */
@@ -64,7 +64,7 @@ async function joinGroup(
   visit: ConsoleVisit,
   name: string,
   id: string,
-): Promise<Refused | undefined> {
+): Promise<ApiRefusal | undefined> {
   for (let tries = 1; ; tries++) {
     const group = await groupOf(visit, name)
     const path = pathWith(`/groups/${name}`, { unchangedSince: group.changedAt })

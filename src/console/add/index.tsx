@@ -5,7 +5,7 @@ import { storedEndpoint } from '../parts/endpoint.ts'
 import type { ShownFix } from '../parts/fix.tsx'
 import { type ApiRecognised, recognise } from '../parts/recognise.ts'
 import { textIn } from '../parts/texts.ts'
-import { ask, type ConsoleVisit, type Refused } from '../visit.ts'
+import { type ApiRefusal, ask, type ConsoleVisit } from '../visit.ts'
 import { connect } from './connect.tsx'
 import { noteCookie } from './read-note.ts'
 import { AddPage, pathOf } from './steps.tsx'
@@ -45,7 +45,7 @@ export const add = new Hono<{ Bindings: ConsoleVisit }>()
     const read = await recognise(env, env.fields.get('text') ?? '')
     const [database = 'main'] = Object.keys(databases)
     const path = `/endpoints/${name}/databases/${database}/credential`
-    const again = ({ message }: Refused) =>
+    const again = ({ message }: ApiRefusal) =>
       testPage(env, endpoint, { draft: new FormDraft(env.fields, { message, field: 'text' }) })
     if ('refused' in read) return again(read.refused)
     const { refused } = await ask(env, 'PUT', path, { url: read.found.url })
@@ -73,7 +73,7 @@ type NewString = ApiRecognised | Pick<ApiRecognised, 'url' | 'suggested'>
 async function store(
   visit: ConsoleVisit,
   found: NewString,
-  field: Refused['field'] = 'text',
+  field: ApiRefusal['field'] = 'text',
 ): Promise<Response> {
   const { fields } = visit
   const typed = { name: textIn(fields, 'name'), title: textIn(fields, 'title') }

@@ -1,4 +1,4 @@
-import { ask, type ConsoleVisit, type Refused } from '../visit.ts'
+import { type ApiRefusal, ask, type ConsoleVisit } from '../visit.ts'
 
 /** Maximum number of names to try if the suggested one is taken. */
 const MAX_NAMES = 20
@@ -17,10 +17,10 @@ export interface NewEndpoint {
 export async function storeEndpoint(
   visit: ConsoleVisit,
   { url, typed, suggested }: NewEndpoint,
-): Promise<{ readonly name: string } | { readonly refused: Refused }> {
+): Promise<{ readonly name: string } | { readonly refused: ApiRefusal }> {
   const title = typed.title || suggested.title
   const names = typed.name ? [typed.name] : freeNames(suggested.name)
-  let refused: Refused = {
+  let refused: ApiRefusal = {
     message: 'All suggested names are taken. Enter another name.',
     field: 'name',
   }

@@ -1,11 +1,11 @@
-import type { Refused } from '../visit.ts'
+import type { ApiRefusal } from '../visit.ts'
 
 /** Values in a form: stored ones, or ones that a person typed and the reason they were refused. */
 export class FormDraft {
   readonly typed: URLSearchParams | undefined
-  readonly refused: Refused | undefined
+  readonly refused: ApiRefusal | undefined
 
-  constructor(typed?: URLSearchParams, refused?: Refused) {
+  constructor(typed?: URLSearchParams, refused?: ApiRefusal) {
     this.typed = typed
     this.refused = refused
   }

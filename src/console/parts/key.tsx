@@ -1,5 +1,5 @@
 import type { Child, FC } from 'hono/jsx'
-import { type Answers, ask, type ConsoleVisit, type Refused } from '../visit.ts'
+import { type Answers, type ApiRefusal, ask, type ConsoleVisit } from '../visit.ts'
 import type { FormDraft } from './draft.ts'
 import { Area, Field } from './field.tsx'
 import { Form } from './form.tsx'
@@ -71,7 +71,7 @@ export const KeyForm: FC<{
 export async function createKey(
   visit: ConsoleVisit,
   endpoints: readonly string[],
-): Promise<{ readonly made: Answers['NewKey'] } | { readonly refused: Refused }> {
+): Promise<{ readonly made: Answers['NewKey'] } | { readonly refused: ApiRefusal }> {
   const text = (name: string) => textIn(visit.fields, name)
   let claims: unknown
   try {

@@ -1,4 +1,4 @@
-import { type Answers, ask, type ConsoleVisit, type Refused } from '../visit.ts'
+import { type Answers, type ApiRefusal, ask, type ConsoleVisit } from '../visit.ts'
 import type { ShownFix } from './fix.tsx'
 
 /** Parts of a connection string, as the API parsed it. */
@@ -10,7 +10,7 @@ export async function recognise(
   text: string,
 ): Promise<
   | { readonly found: ApiRecognised }
-  | { readonly refused: Refused; readonly fix?: ShownFix | undefined }
+  | { readonly refused: ApiRefusal; readonly fix?: ShownFix | undefined }
 > {
   const refuse = (message: string) => ({ message, field: 'text' })
   const read = await parsed(visit, text)

@@ -1,5 +1,5 @@
 import { pathWith } from '../parts/pages.tsx'
-import { type Answers, type ApiAnswer, ask, type Refused } from '../visit.ts'
+import { type Answers, type ApiAnswer, type ApiRefusal, ask } from '../visit.ts'
 import type { RuleScope } from './scope.ts'
 
 /** Tables per page, and columns in an API response. */
@@ -22,7 +22,7 @@ export const tablesOf = (scope: RuleScope, search: string | undefined, offset: n
   schemaOf(scope, { search, offset, limit: TABLES })
 
 /** All columns in a table, up to the maximum that a rule can list. */
-export async function columnsOf(scope: RuleScope, table: string): Promise<Columns | Refused> {
+export async function columnsOf(scope: RuleScope, table: string): Promise<Columns | ApiRefusal> {
   const columns: Columns = []
   for (let offset = 0; offset < MAX_COLUMNS; offset += COLUMNS) {
     const { body, refused } = await schemaOf(scope, { table, offset, limit: COLUMNS })

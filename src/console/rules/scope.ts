@@ -1,6 +1,6 @@
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { pathWith } from '../parts/pages.tsx'
-import { ask, type ConsoleVisit, type Refused } from '../visit.ts'
+import { type ApiRefusal, ask, type ConsoleVisit } from '../visit.ts'
 import type { DatabaseAccess, ShownGroup } from './group.ts'
 
 /** A group, a database, and the page for editing the group's rules for the database. */
@@ -60,7 +60,7 @@ const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefine
 export async function saveRules(
   { visit, group, endpoint, database }: RuleScope,
   patch: object,
-): Promise<Refused | undefined> {
+): Promise<ApiRefusal | undefined> {
   const rules = own(group.endpoints, endpoint.name)
   // If the group has every database, naming one means that the others must be named too.
   const others = rules && !rules.databases ? Object.keys(endpoint.databases) : []

@@ -1,10 +1,10 @@
 import { linesIn } from '../parts/texts.ts'
-import type { Refused } from '../visit.ts'
+import type { ApiRefusal } from '../visit.ts'
 import { columnsOf } from './catalog.ts'
 import { hrefOf, type RuleScope, type RuleView, ruleFor, rulesOf, saveRules } from './scope.ts'
 
 /** Saves the selection in the editor's submitted form. */
-export async function saveTicks(scope: RuleScope, view: RuleView): Promise<Refused | undefined> {
+export async function saveTicks(scope: RuleScope, view: RuleView): Promise<ApiRefusal | undefined> {
   const change = await changeIn(scope, view)
   if (change && 'message' in change) return change
   return change && saveRules(scope, change)
@@ -14,7 +14,7 @@ export async function saveTicks(scope: RuleScope, view: RuleView): Promise<Refus
 async function changeIn(
   scope: RuleScope,
   { table }: RuleView,
-): Promise<object | Refused | undefined> {
+): Promise<object | ApiRefusal | undefined> {
   const { fields } = scope.visit
   const found = rulesOf(scope)
   const rules = found === 'missing' ? {} : found

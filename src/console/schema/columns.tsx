@@ -7,7 +7,7 @@ import { type HrefTo, TableLink } from './relations.tsx'
 import { NAME_CHARS, type ShownColumn, type ShownTable } from './shown.ts'
 
 /** Unsaved text by column; '' is the table. */
-export type Typed = ReadonlyMap<string, string>
+export type UnsavedTexts = ReadonlyMap<string, string>
 
 /** Maximum length of a database comment on a page. */
 export const MAX_OWN_CHARS = 200
@@ -32,7 +32,7 @@ export function fitted(table: ShownTable, before: number): ShownTable {
 /** Columns of a table, with a field for each description that can be changed. */
 export const ColumnTable: FC<{
   readonly table: ShownTable
-  readonly typed: Typed | undefined
+  readonly typed: UnsavedTexts | undefined
   readonly canWrite: boolean
   readonly hrefTo: HrefTo
 }> = ({ table, typed, canWrite, hrefTo }) => (

@@ -9,13 +9,13 @@ export type HrefTo = (table: string) => string | undefined
 /** Maximum number of relationships in the list. */
 const MAX_RELATIONS = 20
 
-interface Related {
+interface RelationsProps {
   readonly table: ShownTable
   readonly hrefTo: HrefTo
 }
 
 /** A table's relationships, as a drawing and as a list. */
-export const Relationships: FC<Related> = ({ table, hrefTo }) => {
+export const Relationships: FC<RelationsProps> = ({ table, hrefTo }) => {
   const { foreignKeys, referencedBy, relations } = table
   // Lists a table that references itself only once.
   const others = referencedBy.filter((it) => it.table !== table.name)
@@ -54,12 +54,9 @@ export const Relationships: FC<Related> = ({ table, hrefTo }) => {
   )
 }
 
-const RelationShown: FC<Related & { readonly relation: Relation; readonly isOut: boolean }> = ({
-  table,
-  hrefTo,
-  relation: { columns, table: other, tableColumns },
-  isOut,
-}) => {
+const RelationShown: FC<
+  RelationsProps & { readonly relation: Relation; readonly isOut: boolean }
+> = ({ table, hrefTo, relation: { columns, table: other, tableColumns }, isOut }) => {
   const here = <code dir="auto">{listed(columns)}</code>
   const there = <code dir="auto">{listed(tableColumns)}</code>
   if (other === table.name) {

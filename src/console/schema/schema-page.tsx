@@ -7,7 +7,7 @@ import { EndpointPage } from '../parts/page.tsx'
 import { State } from '../parts/state.tsx'
 import { cut } from '../parts/texts.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import type { Typed } from './columns.tsx'
+import type { UnsavedTexts } from './columns.tsx'
 import { RemoveEntry } from './gone.tsx'
 import type { SchemaPlace } from './place.ts'
 import { type ApiGlossary, NAME_CHARS, type SchemaPage, type ShownTable, speaks } from './shown.ts'
@@ -21,7 +21,7 @@ export interface FormMessages {
   readonly problem?: string | undefined
   /** Columns that someone else described in the meantime; '' is the table. */
   readonly conflicts?: readonly string[] | undefined
-  readonly typed?: Typed | undefined
+  readonly typed?: UnsavedTexts | undefined
   readonly term?: TypedTerm | undefined
 }
 

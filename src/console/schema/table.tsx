@@ -3,7 +3,7 @@ import { Form, Submit } from '../parts/form.tsx'
 import { cut, grouped } from '../parts/texts.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { MAX_TEXT_CHARS, markOf } from './changes.ts'
-import { ColumnTable, MAX_OWN_CHARS, type Typed } from './columns.tsx'
+import { ColumnTable, MAX_OWN_CHARS, type UnsavedTexts } from './columns.tsx'
 import { RemoveEntry } from './gone.tsx'
 import { addressesWithin, hrefOf, type SchemaPlace, schemaPath } from './place.ts'
 import { Relationships } from './relations.tsx'
@@ -18,7 +18,7 @@ interface SchemaTableProps {
   readonly table: ShownTable
   /** True if its descriptions can be changed here. */
   readonly writable: boolean
-  readonly typed?: Typed | undefined
+  readonly typed?: UnsavedTexts | undefined
 }
 
 /** Selected table: description, relationships, columns, and the model's view. */

@@ -3,7 +3,7 @@ import { Form, Submit } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { fit } from '../parts/page-size.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { type ArgumentKind, FIELD, type Filled, kindOf } from './arguments.ts'
+import { type ArgumentKind, FIELD, type FormValues, kindOf } from './arguments.ts'
 import type { ArgumentSchema, ListedTool } from './tools.ts'
 
 /** Form for a tool's arguments. It runs exactly what was submitted. */
@@ -11,7 +11,7 @@ export const ArgumentForm: FC<{
   readonly visit: ConsoleVisit
   readonly action: string
   readonly tool: ListedTool
-  readonly filled: Filled
+  readonly filled: FormValues
   /** Name of the verified question to fix. */
   readonly fixes?: string | undefined
   /** True if the form has a button for the statement's plan. */

@@ -7,7 +7,7 @@ import type { ArgumentSchema, ListedTool } from './tools.ts'
 export type ArgumentKind = 'choice' | 'boolean' | 'number' | 'text' | 'long' | 'json'
 
 /** Values and errors of a tool's form, by argument. */
-export interface Filled {
+export interface FormValues {
   readonly texts: ReadonlyMap<string, string>
   readonly faults: ReadonlyMap<string, string>
   /** Message about the whole form. */
@@ -22,7 +22,7 @@ const MAX_BYTES = 10_000
 
 const TOO_LONG = `The arguments are too long for this form, which accepts ${grouped(MAX_BYTES)} bytes. Shorten the statement or use an app.`
 
-export const empty: Filled = { texts: new Map(), faults: new Map() }
+export const empty: FormValues = { texts: new Map(), faults: new Map() }
 
 /** Kind of input for a schema. */
 export function kindOf(
@@ -39,7 +39,7 @@ export function kindOf(
 const propertiesOf = ({ inputSchema }: ListedTool) => Object.entries(inputSchema.properties ?? {})
 
 /** Form filled with JSON arguments from an address. */
-export function filledWith(tool: ListedTool, json: string): Filled {
+export function filledWith(tool: ListedTool, json: string): FormValues {
   if (pageBytes(json) > MAX_BYTES) return { ...empty, note: TOO_LONG }
   let given: unknown
   try {
@@ -58,7 +58,7 @@ export function filledFrom(
   tool: ListedTool,
   given: Readonly<Record<string, unknown>>,
   note?: string,
-): Filled {
+): FormValues {
   const texts = propertiesOf(tool).flatMap(([name, schema]) =>
     Object.hasOwn(given, name) ? [[name, textOf(given[name], kindOf(name, schema))] as const] : [],
   )
@@ -77,7 +77,7 @@ const textOf = (value: unknown, kind: ArgumentKind): string =>
 export function sent(
   tool: ListedTool,
   fields: URLSearchParams,
-): { readonly filled: Filled; readonly given: Readonly<Record<string, unknown>> | undefined } {
+): { readonly filled: FormValues; readonly given: Readonly<Record<string, unknown>> | undefined } {
   const texts = new Map<string, string>()
   const faults = new Map<string, string>()
   const given: Record<string, unknown> = {}

@@ -2,7 +2,7 @@ import { Hono } from 'hono/tiny'
 import { answer, seeOther } from '../answer.ts'
 import { endpointOf, type ShownEndpoint } from '../parts/endpoint.ts'
 import { type ConsoleVisit, NotFound } from '../visit.ts'
-import { empty, type Filled, filledFrom, filledWith, sent } from './arguments.ts'
+import { empty, type FormValues, filledFrom, filledWith, sent } from './arguments.ts'
 import { argumentsOf, pastRuns } from './history.tsx'
 import { QuestionPage, RemovalPage } from './question-page.tsx'
 import {
@@ -158,7 +158,7 @@ const filledOf = (
   tool: ListedTool | undefined,
   given: Readonly<Record<string, unknown>>,
   note?: string,
-): Filled => (tool ? filledFrom(tool, given, note) : empty)
+): FormValues => (tool ? filledFrom(tool, given, note) : empty)
 
 const draftOf = ({
   question,

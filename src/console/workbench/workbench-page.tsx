@@ -8,7 +8,7 @@ import { grouped } from '../parts/texts.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { AnswerSection } from './answer.tsx'
 import { ArgumentForm } from './argument-form.tsx'
-import type { Filled } from './arguments.ts'
+import type { FormValues } from './arguments.ts'
 import { History, type PastRun } from './history.tsx'
 import type { QuestionDraft, ShownQuestion, VerifiedQuestionFault } from './questions.ts'
 import type { ToolRun } from './run.ts'
@@ -24,7 +24,7 @@ export interface Bench {
   readonly path: string
   readonly listing: Listing
   readonly tool: ListedTool | undefined
-  readonly filled: Filled
+  readonly filled: FormValues
   readonly questions: readonly ShownQuestion[]
   readonly runs: readonly PastRun[]
   /** Message at the top: a confirmation, or something that was not found. */

@@ -1,13 +1,13 @@
 import { firstPort, take } from '../connection-string/draft.ts'
 import { NotRecognised } from '../connection-string/fault.ts'
 import { assertPlace, noteDropped, urlOf } from '../connection-string/finished.ts'
-import type { Pasted, StringDraft } from '../connection-string/pasted.ts'
+import type { StringDraft, StringForms } from '../connection-string/pasted.ts'
 
 /** Ports for the native protocol, each with the HTTP port that a server has next to it. */
 const NATIVE: Readonly<Record<string, string>> = { 9000: '8123', 9440: '8443' }
 
 /** Connection strings as people write them, for ClickHouse, which is queried over HTTP. */
-export const pasted: Pasted = {
+export const pasted: StringForms = {
   schemes: { clickhouse: ['ch', 'clickhousedb'], clickhouses: ['chs'] },
   ports: ['8123', '8443', '9000', '9440'],
   program: {

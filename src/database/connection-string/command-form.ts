@@ -4,10 +4,10 @@ import { NotRecognised } from './fault.ts'
 import type { Notes, Program, StringDraft } from './pasted.ts'
 
 /** The content of a command: fields from its options, or another connection string. */
-export type Commanded = { readonly draft: StringDraft } | { readonly text: string }
+export type CommandContent = { readonly draft: StringDraft } | { readonly text: string }
 
 /** Reads a command such as `psql -h host -U user db`. Undefined for any other text. */
-export function readCommand(text: string, notes: Notes): Commanded | undefined {
+export function readCommand(text: string, notes: Notes): CommandContent | undefined {
   const words = shellWords(text.replace(/^[$>#] /, ''))
   const at = words.findIndex((it) => !/^\w+=/.test(it))
   const name = words[at] ?? ''

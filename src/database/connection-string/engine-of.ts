@@ -1,5 +1,5 @@
 import { firstPort, plainName } from './draft.ts'
-import type { Notes, Pasted, StringDraft } from './pasted.ts'
+import type { Notes, StringDraft, StringForms } from './pasted.ts'
 import { SERVICES, type Service, serviceOf } from './services.ts'
 
 type Engines = Pick<Notes, 'engines'>
@@ -23,10 +23,10 @@ export const schemeIn = (text: string, notes: Engines): string | undefined =>
     .find((it) => it !== undefined)
 
 /** An engine's usual scheme. */
-export const usual = ({ schemes }: Pasted): string => Object.keys(schemes)[0]!
+export const usual = ({ schemes }: StringForms): string => Object.keys(schemes)[0]!
 
 /** Guesses the engine from a port or a host. */
-export function guessed(draft: StringDraft, { engines }: Engines): Pasted | undefined {
+export function guessed(draft: StringDraft, { engines }: Engines): StringForms | undefined {
   const { host = '' } = draft
   const port = firstPort(draft) ?? ''
   return (
@@ -37,7 +37,7 @@ export function guessed(draft: StringDraft, { engines }: Engines): Pasted | unde
 }
 
 /** The services for all engines. Services that run only one engine come first. */
-export const servicesOf = (engines: readonly Pasted[]): readonly Service[] => [
+export const servicesOf = (engines: readonly StringForms[]): readonly Service[] => [
   ...engines.flatMap(({ services = [] }) => services),
   ...SERVICES,
 ]

@@ -1,5 +1,5 @@
 import type { Machine } from '../machine.ts'
-import type { Recognised, RecognisedField } from './recognised.ts'
+import type { ConnectionString, RecognisedField } from './recognised.ts'
 import type { Service } from './services.ts'
 
 /** The parts of a connection string read so far, decoded. */
@@ -23,11 +23,11 @@ export interface Notes {
   /** The machine that will open it, unless it is a Worker. */
   readonly machine?: Machine | undefined
   /** The engines that the connection string can be for. */
-  readonly engines: readonly Pasted[]
+  readonly engines: readonly StringForms[]
 }
 
 /** The ways in which people write connection strings for an engine, and the URLs for our drivers. */
-export interface Pasted {
+export interface StringForms {
   /** The engine's schemes, with the usual one first, each with the names that other programs have for it. */
   readonly schemes: Readonly<Record<string, readonly string[]>>
   /** Ports that identify the engine. */
@@ -45,13 +45,13 @@ export interface Pasted {
   /** Reads an engine-specific form, such as the name of a file. Throws {@link NotRecognised}. */
   read?(text: string, notes: Notes): { readonly url: string; readonly name: string } | undefined
   /** Turns the parts of a connection string into a URL. Throws {@link NotRecognised}. */
-  finish(draft: StringDraft, notes: Notes): Finished
+  finish(draft: StringDraft, notes: Notes): FinishedUrl
 }
 
 /** A URL that our drivers accept, and facts about it. */
-export interface Finished {
+export interface FinishedUrl {
   readonly url: string
-  readonly encryption: Recognised['encryption']
+  readonly encryption: ConnectionString['encryption']
   readonly port: number
 }
 

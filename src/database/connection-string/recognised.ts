@@ -1,5 +1,5 @@
 /** A connection string in the form that our drivers accept. */
-export interface Recognised {
+export interface ConnectionString {
   /** URL for our drivers. It can contain a password or a token. */
   readonly url: string
   /** Display name of the engine: `PostgreSQL`. */
@@ -23,11 +23,11 @@ export interface Recognised {
 }
 
 /** The result for text that is not a usable connection string. */
-export interface Unrecognised {
+export interface ConnectionStringFault {
   /** Message that says what is wrong and what to change. It never contains a password. */
   readonly sentence: string
   /** The part that is wrong, if it is a single part. */
-  readonly part?: Part | undefined
+  readonly part?: ConnectionStringPart | undefined
   readonly engine?: string | undefined
 }
 
@@ -35,4 +35,4 @@ export interface Unrecognised {
 export type RecognisedField = 'user' | 'password' | 'host' | 'port' | 'database'
 
 /** A part of a connection string. */
-export type Part = 'engine' | RecognisedField | 'parameter'
+export type ConnectionStringPart = 'engine' | RecognisedField | 'parameter'

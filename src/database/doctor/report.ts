@@ -1,12 +1,12 @@
 import { DatabaseError } from '../error.ts'
 import type { Platform } from '../machine.ts'
-import type { Finding, Reported } from '../role.ts'
+import type { ConnectionReport, Finding } from '../role.ts'
 
 /** Maximum number of objects per finding in the text report. The JSON report has more. */
 const MAX_SHOWN_OBJECTS = 5
 
 /** Formats a role report for a terminal, with SQL ready to paste. */
-export function reported(it: Reported): string {
+export function reported(it: ConnectionReport): string {
   const { role, findings, reader, note } = it
   const tls = it.tls === undefined ? '' : it.tls ? ', encrypted' : ', not encrypted'
   const needed = findings.some(({ statements }) => statements.length === 0)

@@ -8,12 +8,12 @@ import {
   takeMode,
   urlOf,
 } from '../connection-string/finished.ts'
-import type { Notes, Pasted, StringDraft } from '../connection-string/pasted.ts'
+import type { Notes, StringDraft, StringForms } from '../connection-string/pasted.ts'
 import { takeToken } from '../connection-string/token.ts'
 import { isSocket } from '../transport/hosts.ts'
 
 /** Connection strings as people write them, for MySQL, MariaDB and PlanetScale. */
-export const pasted: Pasted = {
+export const pasted: StringForms = {
   schemes: {
     mysql: ['mysql2', 'mysqli', 'trilogy', 'pymysql', 'tidb', 'vitess'],
     mariadb: [],

@@ -3,7 +3,7 @@ import type { Field } from './mysql2.mjs'
 import type { Type } from './values.ts'
 
 /** A server's description of a result column, in either protocol. */
-export interface Described {
+export interface ColumnDescription {
   /** The type's own name: `bigint`, `varchar`. */
   readonly base: string
   readonly unsigned: boolean
@@ -27,7 +27,7 @@ const forms: ReadonlyMap<string, Type['form']> = new Map(
 )
 
 /** The name of a type, and the form of its values. */
-export function typeOf({ base, unsigned, length, decimals }: Described): Type {
+export function typeOf({ base, unsigned, length, decimals }: ColumnDescription): Type {
   const form = forms.get(base) ?? 'text'
   if (base === 'tinyint' && length === 1 && !unsigned)
     return { name: 'tinyint(1)', form: 'boolean' }

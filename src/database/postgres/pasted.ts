@@ -9,12 +9,12 @@ import {
   takeMode,
   urlOf,
 } from '../connection-string/finished.ts'
-import type { Notes, Pasted, StringDraft } from '../connection-string/pasted.ts'
+import type { Notes, StringDraft, StringForms } from '../connection-string/pasted.ts'
 import { takeToken } from '../connection-string/token.ts'
 import { isSocket } from '../transport/hosts.ts'
 
 /** Connection strings as people write them, for PostgreSQL and for services that use its protocol. */
-export const pasted: Pasted = {
+export const pasted: StringForms = {
   schemes: {
     postgres: [
       ...['postgresql', 'pgsql', 'psql', 'pg', 'postgis', 'postgre', 'psycopg2', 'psycopg'],

@@ -1,12 +1,12 @@
 import { take } from '../connection-string/draft.ts'
 import { assertPlace, noteDropped, urlOf } from '../connection-string/finished.ts'
-import type { Pasted } from '../connection-string/pasted.ts'
+import type { StringForms } from '../connection-string/pasted.ts'
 
 /** The parameters that the driver reads. */
 const PARAMETERS = ['level', 'freshness', 'freshness_strict']
 
 /** Connection strings as people write them, for rqlite. */
-export const pasted: Pasted = {
+export const pasted: StringForms = {
   schemes: { rqlite: [], rqlites: [] },
   ports: ['4001'],
   finish(draft, notes) {

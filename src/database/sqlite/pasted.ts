@@ -2,7 +2,7 @@ import { isLoopback } from '../../ground/index.ts'
 import { mayNameFiles, take } from '../connection-string/draft.ts'
 import { NotRecognised } from '../connection-string/fault.ts'
 import { assertPlace, noteDropped } from '../connection-string/finished.ts'
-import type { Finished, Notes, Pasted, StringDraft } from '../connection-string/pasted.ts'
+import type { FinishedUrl, Notes, StringDraft, StringForms } from '../connection-string/pasted.ts'
 import { urlOfFile } from './file-url.ts'
 
 /** Matches the name of a file: `sqlite:shop.db`, `jdbc:sqlite:shop.db`, `/data/shop.sqlite`, `Data Source=shop.db`. */
@@ -10,7 +10,7 @@ const FILE =
   /^(?:(?:jdbc:)?(?:sqlite3?|file):([^?;]+)|(?:data source=)?([^@;=:]{1,400}\.(?:db|sqlite3?|s3db))(?:;|$))/i
 
 /** Connection strings as people write them, for Turso, libSQL and D1, and the names of SQLite files. */
-export const pasted: Pasted = {
+export const pasted: StringForms = {
   schemes: { libsql: ['turso', 'libsqls', 'sqlitelibsql'], d1: [] },
   tokenVariable: 'authtoken',
   services: [{ title: 'Turso', ends: ['.turso.io'] }],
@@ -35,7 +35,7 @@ const file = ({ machine }: Notes) =>
     'SQLite',
   )
 
-function finishLibsql(draft: StringDraft, notes: Notes): Finished {
+function finishLibsql(draft: StringDraft, notes: Notes): FinishedUrl {
   assertPlace(draft, notes)
   const { host = '', port, database = '' } = draft
   const token =
@@ -69,7 +69,7 @@ function finishLibsql(draft: StringDraft, notes: Notes): Finished {
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** Makes the URL for a D1 database that is accessed through Cloudflare's API. */
-function finishD1(draft: StringDraft, notes: Notes): Finished {
+function finishD1(draft: StringDraft, notes: Notes): FinishedUrl {
   const { host = '', database = '' } = draft
   const token = draft.password ?? draft.user
   const wrong = (what: string, part: 'host' | 'database' | 'password') =>

@@ -1,8 +1,8 @@
 import { NotRecognised } from '../connection-string/fault.ts'
-import type { Pasted } from '../connection-string/pasted.ts'
+import type { StringForms } from '../connection-string/pasted.ts'
 
 /** Connection strings as people write them, for Supabase projects. */
-export const pasted: Pasted = {
+export const pasted: StringForms = {
   schemes: { supabase: [] },
   finish(draft) {
     const ref = (draft.host ?? '').replace(/\.supabase\.co$/i, '').toLowerCase()

@@ -70,16 +70,16 @@ const shown = ({ behind: _, ...rest }: Diagnosis) => rest
 /** Maximum number of registry endpoints inspected in one request. */
 const MAX_STORED = 20
 
-interface Inspected {
+interface Inspection {
   readonly sites: readonly Site[]
   readonly more: number
   readonly problems: readonly string[]
 }
 
-const one = (sites: readonly Site[]): Inspected => ({ sites, more: 0, problems: [] })
+const one = (sites: readonly Site[]): Inspection => ({ sites, more: 0, problems: [] })
 
 /** The endpoints in the configuration, and the first ones in the registry. */
-async function all(deployment: Deployment): Promise<Inspected> {
+async function all(deployment: Deployment): Promise<Inspection> {
   try {
     return { ...(await knownSites(deployment, MAX_STORED)), problems: [] }
   } catch (error) {

@@ -18,12 +18,12 @@ const MAX_ENDPOINTS = 20
 /** Time limit for the sign-in storage to respond, and for the disk to store a few bytes. */
 const MAX_STORAGE_MS = 3_000
 
-interface Seen {
+interface ReadinessCheck {
   readonly at: number
   readonly problems: readonly string[]
 }
 
-const seen = new WeakMap<Env, Partial<Record<keyof typeof KEPT_MS, Seen>>>()
+const seen = new WeakMap<Env, Partial<Record<keyof typeof KEPT_MS, ReadinessCheck>>>()
 
 /**
  * Serves `GET /ready`, which says whether this deployment can serve its stored endpoints. Everyone gets a yes or no.

@@ -4,11 +4,11 @@ import { configFaults } from './config-fault.ts'
 import { defaults, type endpointSchema, endpoints, secretIn } from './endpoint-schema.ts'
 import { jsonFault } from './json-fault.ts'
 
-type Configured = z.infer<ReturnType<typeof endpointSchema>>
-type ConfiguredDatabase = Configured['databases'][string]
+type EndpointConfig = z.infer<ReturnType<typeof endpointSchema>>
+type ConfiguredDatabase = EndpointConfig['databases'][string]
 
 /** An endpoint as it is served: its configuration, plus fields that only a group's rules set. */
-export interface Endpoint extends Omit<Configured, 'databases'> {
+export interface Endpoint extends Omit<EndpointConfig, 'databases'> {
   databases: Record<string, ConfiguredDatabase & RestrictedDatabase>
 }
 

@@ -1,5 +1,6 @@
 import {
   type Because,
+  type ConnectionReport,
   DatabaseError,
   doctor,
   type Failure,
@@ -7,7 +8,6 @@ import {
   hosts,
   knownScheme,
   listTables,
-  type Reported,
   type TimeLimits,
 } from '../../database/index.ts'
 import { ConfigError, type Endpoint } from '../config/endpoint.ts'
@@ -20,7 +20,7 @@ import { lookAtQuestions } from '../questions/question-look.ts'
 import { unprepared } from './unprepared.ts'
 
 /** The state of an endpoint's database, for the operator. Contains no secret and no host. */
-export interface Diagnosis extends Partial<Reported> {
+export interface Diagnosis extends Partial<ConnectionReport> {
   readonly endpoint: string
   readonly database: string
   readonly dialect?: string
@@ -168,7 +168,7 @@ export async function problemOf(
 async function loginNote(
   url: string,
   io: CredentialIo,
-  ofRole: Reported['findings'],
+  ofRole: ConnectionReport['findings'],
   limits: TimeLimits,
 ): Promise<string | undefined> {
   const { inspectRole } = await doctor()

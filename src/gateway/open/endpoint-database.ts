@@ -1,4 +1,4 @@
-import type { Database, Io, Located } from '../../database/index.ts'
+import type { Database, DatabaseSource, Io } from '../../database/index.ts'
 import type { Caller, Context } from '../../mcp/index.ts'
 import { callOf, type EndpointCall } from '../calls.ts'
 import type { ConfigError, Endpoint } from '../config/endpoint.ts'
@@ -43,10 +43,10 @@ export const askerOf = (context: Context, author?: OpenedFor['author']): OpenedF
 })
 
 /** A database in an endpoint. */
-export interface EndpointDatabase extends Pick<Located, 'title' | 'tellsTables'> {
-  readonly applies?: Located['applies'] | undefined
+export interface EndpointDatabase extends Pick<DatabaseSource, 'title' | 'tellsTables'> {
+  readonly applies?: DatabaseSource['applies'] | undefined
   /** The kinds of estimates in its plans. */
-  readonly estimates?: Located['estimates'] | undefined
+  readonly estimates?: DatabaseSource['estimates'] | undefined
   /** The reason that it cannot be opened, if that is already known. */
   readonly problem?: ConfigError | undefined
   /** False if a model is not allowed to write SQL for it. */

@@ -1,4 +1,4 @@
-import { DatabaseError, type Located, locate, locateLater } from '../../database/index.ts'
+import { DatabaseError, type DatabaseSource, locate, locateLater } from '../../database/index.ts'
 import { ConfigError, type Endpoint, resolveUrl } from '../config/endpoint.ts'
 import { credentialId, secretIn } from '../config/endpoint-schema.ts'
 import type { CredentialIo, EndpointDatabase } from './endpoint-database.ts'
@@ -28,7 +28,7 @@ export const secretUrl = async (url: string, io: CredentialIo): Promise<string> 
   return id === undefined ? textOf(url, io) : ((await io.credential?.(id)?.read()) ?? '')
 }
 
-function locatedUrl(url: string, io: CredentialIo): Located {
+function locatedUrl(url: string, io: CredentialIo): DatabaseSource {
   const id = credentialId(url)
   const own = { ...io, ...wayTo(url, io) }
   if (id === undefined) return locate(textOf(url, io), own)

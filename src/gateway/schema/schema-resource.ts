@@ -11,7 +11,7 @@ import {
 import {
   type Context,
   codes,
-  type Listed,
+  type ListedResource,
   noResource,
   type Page,
   type Resource,
@@ -125,7 +125,7 @@ async function tablePage(
   { name, located, caps }: DatabaseSchema,
   offset: number,
   context: Context,
-): Promise<Page<Listed>> {
+): Promise<Page<ListedResource>> {
   // The list covers all databases. A database that cannot be opened adds nothing to it.
   const database = await located.open(askerOf(context)).catch((error: unknown) => {
     if (!(error instanceof DatabaseError) || error.kind !== 'config') throw error

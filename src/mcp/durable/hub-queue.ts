@@ -21,7 +21,7 @@ export interface Delivery {
 /** A change still to be sent, either to `names` or to all watchers whose names come after `after`. */
 export type Job = Delivery & { readonly names?: readonly string[]; readonly after?: string }
 
-type Stored = Job & { readonly tries: number; readonly at: number }
+type StoredJob = Job & { readonly tries: number; readonly at: number }
 
 /** The part of a hub that its queue uses. */
 export interface Teller {
@@ -49,7 +49,7 @@ export class HubQueue {
   /** Sends a change soon. A change that is already waiting is not added again. */
   add(job: Job): void {
     const jobs = this.#jobs()
-    const waits = ([key, it]: readonly [string, Stored]) =>
+    const waits = ([key, it]: readonly [string, StoredJob]) =>
       !this.#begun.has(key) &&
       it.tries === 0 &&
       it.after === job.after &&
@@ -88,11 +88,11 @@ export class HubQueue {
     this.#wakeUp()
   }
 
-  #jobs(): [string, Stored][] {
-    return [...this.#storage.kv.list<Stored>({ prefix: JOB })]
+  #jobs(): [string, StoredJob][] {
+    return [...this.#storage.kv.list<StoredJob>({ prefix: JOB })]
   }
 
-  #put(job: Stored, count: number): void {
+  #put(job: StoredJob, count: number): void {
     if (count >= MAX_JOBS) {
       console.error(`A change was dropped for the watchers of ${job.hub}: too many are waiting.`)
       return

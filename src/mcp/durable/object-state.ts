@@ -20,11 +20,11 @@ export interface ObjectState {
   acceptWebSocket(socket: WebSocket): void
   getWebSockets(): WebSocket[]
   /** Replaces `WebSocketPair` outside Workers: makes the pair and keeps the object's end. */
-  openSocket?(): Opened
+  openSocket?(): OpenedSocket
 }
 
 /** A socket that an object opened. */
-export interface Opened {
+export interface OpenedSocket {
   readonly socket: WebSocket
   /** Carries the other end to the caller. */
   readonly response: Response
@@ -44,7 +44,7 @@ export interface ObjectValues extends Storage {
 }
 
 /** Opens a socket between an object and its caller. It hibernates, so the object sleeps between messages. */
-export function openSocket(state: ObjectState): Opened {
+export function openSocket(state: ObjectState): OpenedSocket {
   if (state.openSocket) return state.openSocket()
   const [client, socket] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket]
   state.acceptWebSocket(socket)

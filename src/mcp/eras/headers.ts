@@ -68,19 +68,19 @@ function decoded(value: string): string {
 }
 
 /** A parameter that clients repeat in a header because its schema has `x-mcp-header`. */
-interface Mirrored {
+interface MirroredParameter {
   readonly header: string
   readonly path: readonly string[]
   readonly type: unknown
 }
 
-function mirrored({ tools = [] }: Server, name: unknown): readonly Mirrored[] {
+function mirrored({ tools = [] }: Server, name: unknown): readonly MirroredParameter[] {
   const tool = findTool(tools, name)
   return tool ? search(toJsonSchema(tool.input, 'input'), []) : []
 }
 
 /** Only parameters reached through `properties` count ("Schema Extension"). */
-function search(schema: unknown, path: readonly string[]): Mirrored[] {
+function search(schema: unknown, path: readonly string[]): MirroredParameter[] {
   if (!isObject(schema)) return []
   const header = schema['x-mcp-header']
   if (typeof header === 'string') return [{ header, path, type: schema.type }]

@@ -1,5 +1,5 @@
 import type { Context } from '../features/context.ts'
-import { isTemplate, type Listed, type Page } from '../features/resource.ts'
+import { isTemplate, type ListedResource, type Page } from '../features/resource.ts'
 import type { Server } from '../features/server.ts'
 import type { Seal } from '../state/seal.ts'
 import { invalidParams, type RpcParams } from '../wire/jsonrpc.ts'
@@ -71,8 +71,10 @@ export const arrayPart =
   }
 
 /** A server's resources, followed by the resources that each template lists. */
-export function resourceParts({ resources = [] }: Server): ListPart<Listed>[] {
-  const parts: ListPart<Listed>[] = [arrayPart<Listed>(resources.filter((it) => !isTemplate(it)))]
+export function resourceParts({ resources = [] }: Server): ListPart<ListedResource>[] {
+  const parts: ListPart<ListedResource>[] = [
+    arrayPart<ListedResource>(resources.filter((it) => !isTemplate(it))),
+  ]
   for (const it of resources) {
     if (it.list) parts.push((offset, context) => it.list!(offset, context))
   }
@@ -80,6 +82,6 @@ export function resourceParts({ resources = [] }: Server): ListPart<Listed>[] {
 }
 
 /** A server's templates. */
-export const templateParts = ({ resources }: Server): ListPart<Listed>[] => [
-  arrayPart<Listed>(resources?.filter(isTemplate)),
+export const templateParts = ({ resources }: Server): ListPart<ListedResource>[] => [
+  arrayPart<ListedResource>(resources?.filter(isTemplate)),
 ]

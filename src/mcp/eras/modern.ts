@@ -53,7 +53,7 @@ export async function serveModern(message: RpcMessage, exchange: Exchange): Prom
     return respond({ text: failure(message.id, refusal), status: 400 }, accept)
   }
   const { id } = message
-  let admitted: Admitted
+  let admitted: AcceptedRequest
   try {
     admitted = admit(message, exchange)
   } catch (error) {
@@ -72,7 +72,7 @@ export async function serveModern(message: RpcMessage, exchange: Exchange): Prom
 }
 
 /** An accepted request, with everything its response depends on. */
-interface Admitted {
+interface AcceptedRequest {
   readonly message: RpcRequest
   readonly exchange: Exchange
   readonly revision: Revision
@@ -81,7 +81,7 @@ interface Admitted {
 }
 
 /** Runs a request and writes its result, or its questions for the client. */
-async function answer(admitted: Admitted, stop: Stop, sink: ReplySink): Promise<string> {
+async function answer(admitted: AcceptedRequest, stop: Stop, sink: ReplySink): Promise<string> {
   const { message, exchange, revision, client, logLevel } = admitted
   const answers = await answersIn(admitted)
   const result = await dispatch(exchange, message, {
@@ -99,7 +99,7 @@ async function answer(admitted: Admitted, stop: Stop, sink: ReplySink): Promise<
 }
 
 /** Reads the revision and the client from a request. Throws if the request cannot be served. */
-function admit(message: RpcRequest, exchange: Exchange): Admitted {
+function admit(message: RpcRequest, exchange: Exchange): AcceptedRequest {
   const { request, server, hasHeaders = true } = exchange
   const meta = message.params?._meta
   if (!isObject(meta)) throw invalidParams(`params._meta is missing: it must contain ${VERSION}.`)
@@ -126,7 +126,7 @@ const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 const ANSWER_MS = 15 * 60_000
 
 /** The client's answers so far: those in this request, and the sealed ones from earlier rounds. */
-async function answersIn({ message, exchange }: Admitted): Promise<RpcParams> {
+async function answersIn({ message, exchange }: AcceptedRequest): Promise<RpcParams> {
   const { inputResponses: given = {}, requestState: state } = message.params ?? {}
   if (!isObject(given)) throw invalidParams('inputResponses must be an object of answers by key.')
   if (state === undefined) return given
@@ -145,7 +145,7 @@ async function answersIn({ message, exchange }: Admitted): Promise<RpcParams> {
 async function writeQuestions(
   { requests }: InputRequired,
   answers: RpcParams,
-  { message, exchange, revision }: Admitted,
+  { message, exchange, revision }: AcceptedRequest,
 ): Promise<string> {
   const { server, seal } = exchange
   const until = Date.now() + ANSWER_MS

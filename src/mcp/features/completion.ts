@@ -9,10 +9,10 @@ export type Complete = (
   value: string,
   others: Readonly<Record<string, string>>,
   context: Context,
-) => Completed | Promise<Completed>
+) => CompletionValues | Promise<CompletionValues>
 
 /** All matching values, or the first of them with the total. */
-export type Completed =
+export type CompletionValues =
   | readonly string[]
   | { readonly values: readonly string[]; readonly total: number }
 

@@ -102,7 +102,7 @@ export function sample(
   context: Context,
   key: string,
   params: Readonly<Record<string, unknown>>,
-): Sampled | InputRequired {
+): SamplingResult | InputRequired {
   const answer = sampled.safeParse(context.answers[key])
   if (answer.success) return answer.data
   require(context, 'sampling')
@@ -129,7 +129,7 @@ const sampled = z.looseObject({
 const root = z.object({ uri: z.string(), name: z.optional(z.string()) })
 const roots = z.object({ roots: z.array(root) })
 
-export type Sampled = z.infer<typeof sampled>
+export type SamplingResult = z.infer<typeof sampled>
 export type Root = z.infer<typeof root>
 
 const question = (key: string, method: InputRequest['method'], params: InputRequest['params']) =>

@@ -9,13 +9,13 @@ import { InputRequired } from './input.ts'
  * Content that a client can read by its address. `{name}` in the uri makes it a template (RFC
  * 6570, level 1: a variable holds percent-encoded text without `/`).
  */
-export interface Resource extends Listed {
+export interface Resource extends ListedResource {
   /** Milliseconds a client can cache the contents, in revisions that have caching. */
   readonly ttlMs?: number
   /** Suggests values for a template's variables. */
   readonly complete?: Readonly<Record<string, Complete>>
   /** A template's resources, page by page, for `resources/list`. */
-  list?(offset: number, context: Context): Page<Listed> | Promise<Page<Listed>>
+  list?(offset: number, context: Context): Page<ListedResource> | Promise<Page<ListedResource>>
   /** Returns the text or the contents, or undefined if nothing is at this address. */
   read(
     variables: Readonly<Record<string, string>>,
@@ -25,7 +25,7 @@ export interface Resource extends Listed {
 }
 
 /** A resource or a template as a list shows it. */
-export interface Listed {
+export interface ListedResource {
   readonly uri: string
   readonly name: string
   readonly title?: string
@@ -45,10 +45,10 @@ export interface Page<Item> {
 
 type ResourceReading = string | readonly ResourceContents[] | InputRequired | undefined
 
-export const isTemplate = ({ uri }: Listed): boolean => uri.includes('{')
+export const isTemplate = ({ uri }: ListedResource): boolean => uri.includes('{')
 
 /** A resource as `resources/list` or `resources/templates/list` shows it in one revision. */
-export function describeResource(it: Listed, revision: Revision): object {
+export function describeResource(it: ListedResource, revision: Revision): object {
   const { uri, name, title, description, mimeType, icons, annotations, size } = it
   const address = isTemplate(it) ? { uriTemplate: uri } : { uri, size }
   return forRevision(

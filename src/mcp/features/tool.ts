@@ -8,7 +8,7 @@ import {
   ToolError,
 } from '../wire/jsonrpc.ts'
 import { existsIn, forRevision, type Revision } from '../wire/revisions.ts'
-import { type Read, read, type Schema, toJsonSchema } from '../wire/schema.ts'
+import { type ReadBy, read, type Schema, toJsonSchema } from '../wire/schema.ts'
 import { type Content, contentForRevision, type Icon } from './content.ts'
 import type { Context } from './context.ts'
 import { InputRequired } from './input.ts'
@@ -74,8 +74,8 @@ export interface Tool {
 export function tool<const Input extends Schema>(
   definition: Omit<Tool, 'input' | 'ask' | 'run'> & {
     readonly input: Input
-    ask?(input: Read<Input>, context: Context): unknown
-    run(input: Read<Input>, context: Context): unknown
+    ask?(input: ReadBy<Input>, context: Context): unknown
+    run(input: ReadBy<Input>, context: Context): unknown
   },
 ): Tool {
   return definition
@@ -112,7 +112,7 @@ export const describeTool = (it: Tool, revision: Revision): object =>
   )
 
 /** The target of a client's request: a tool by name, or a resource. */
-export interface Asked {
+export interface CallTarget {
   readonly method: 'tools/call' | 'resources/read'
   /** The name as the client sent it, of any type. */
   readonly tool?: unknown
@@ -124,7 +124,7 @@ export interface Asked {
  * gets the original context.
  */
 export type Around = (
-  asked: Asked,
+  asked: CallTarget,
   context: Context,
   run: (own?: Context) => Promise<RpcParams | InputRequired>,
 ) => Promise<RpcParams | InputRequired>
@@ -141,7 +141,7 @@ export async function callTool(
   around = justRun,
 ): Promise<RpcParams | InputRequired> {
   try {
-    const asked: Asked = { method: 'tools/call', tool: params.name }
+    const asked: CallTarget = { method: 'tools/call', tool: params.name }
     return await around(asked, context, (own = context) => callFound(tools, params, own, run))
   } catch (error) {
     if (error instanceof ToolError) return failed(error.message)

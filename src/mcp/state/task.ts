@@ -24,7 +24,7 @@ export interface Runner {
 }
 
 /** The part of a task that clients see in every state. */
-interface Saved extends TaskLimits {
+interface TaskFields extends TaskLimits {
   readonly status: TaskStatus
   readonly statusMessage?: string
   readonly createdAt: string
@@ -54,7 +54,7 @@ const HEARTBEAT_MS = 30_000
 
 export class Task {
   readonly #host: TaskHost
-  #saved: Saved | undefined
+  #saved: TaskFields | undefined
   #running: Stop | undefined
   #toldAt = 0
 
@@ -191,12 +191,12 @@ export class Task {
     this.#change({ status, ...(failed && { statusMessage: outcome.message }) })
   }
 
-  #change(changes: Pick<Saved, 'status' | 'statusMessage'>): void {
+  #change(changes: Pick<TaskFields, 'status' | 'statusMessage'>): void {
     const { statusMessage, ...saved } = this.#saved!
     this.#save({ ...saved, ...changes, lastUpdatedAt: new Date().toISOString() })
   }
 
-  #save(saved: Saved): void {
+  #save(saved: TaskFields): void {
     this.#saved = saved
     this.#host.storage.put(STATE, saved)
     this.#host.wakeAt(this.#wakesAt)
@@ -223,4 +223,4 @@ export class Task {
   }
 }
 
-const endOf = ({ createdAt, ttlMs }: Saved) => Date.parse(createdAt) + ttlMs
+const endOf = ({ createdAt, ttlMs }: TaskFields) => Date.parse(createdAt) + ttlMs

@@ -13,7 +13,9 @@ export interface JsonSchema {
 export type Schema = z.$ZodObject | JsonSchema
 
 /** The type that a handler gets for a value that matches a schema. */
-export type Read<S extends Schema> = S extends z.$ZodObject ? z.output<S> : Record<string, unknown>
+export type ReadBy<S extends Schema> = S extends z.$ZodObject
+  ? z.output<S>
+  : Record<string, unknown>
 
 /** Reads a value with a schema, or describes the value's faults for the model. */
 export function read(

@@ -126,7 +126,7 @@ function answer(statement: StatementSync, { params, maxRows, maxBytes }: Questio
 /** Runs a statement with a value for each placeholder, no more and no fewer. */
 function rowsOf(statement: StatementSync, params: readonly Param[]): Iterable<NodeSqliteValue[]> {
   const values = params.map(argument)
-  const rowsWith = (bound: Bound) => {
+  const rowsWith = (bound: BoundValues) => {
     try {
       return statement.iterate(...(bound as SQLInputValue[])) as unknown as Iterable<
         NodeSqliteValue[]
@@ -143,12 +143,12 @@ function rowsOf(statement: StatementSync, params: readonly Param[]): Iterable<No
   throw new DatabaseError('sql', PARAMETERS)
 }
 
-type Bound = [Record<string, SQLInputValue>] | SQLInputValue[]
+type BoundValues = [Record<string, SQLInputValue>] | SQLInputValue[]
 
-const inOrder = (values: readonly SQLInputValue[]): Bound => [...values]
+const inOrder = (values: readonly SQLInputValue[]): BoundValues => [...values]
 
 /** The first Node versions that read `?1` treat it as a name. */
-const byNumber = (values: readonly SQLInputValue[]): Bound => [
+const byNumber = (values: readonly SQLInputValue[]): BoundValues => [
   Object.fromEntries(values.map((it, i) => [`?${i + 1}`, it])),
 ]
 

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import {
+  type ConnectionString,
   connectionStrings,
   type Fix,
   hosts,
   platformOf,
-  type Recognised,
 } from '../../database/index.ts'
 import { answer } from './fault.ts'
 import { fixSchema, hostProblem } from './fix.ts'
@@ -75,7 +75,10 @@ export const connectionStringRoutes = (): readonly Route[] => [
 ]
 
 /** Steps for a host that this deployment is not allowed to reach. */
-async function hostFix(found: Recognised, surroundings: ApiContext): Promise<Fix | undefined> {
+async function hostFix(
+  found: ConnectionString,
+  surroundings: ApiContext,
+): Promise<Fix | undefined> {
   const problem = await hostProblem(found.url, await privateHostsOf(surroundings))
   if (!problem) return undefined
   const { fixOf } = await import('../fix/fix-of.ts')

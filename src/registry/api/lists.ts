@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { RowPage, Written } from '../state/rows.ts'
+import type { RowPage, WriteResult } from '../state/rows.ts'
 import { ApiFault, answer } from './fault.ts'
 
 /** A time in the API's format. */
@@ -78,7 +78,7 @@ export const named = <Schema extends z.ZodMiniType>(id: string, schema: Schema):
 export const written = (at: number): string => new Date(at).toISOString()
 
 /** Throws an {@link ApiFault} if a change was not made. */
-export function assertWritten(outcome: Written, what: string): void {
+export function assertWritten(outcome: WriteResult, what: string): void {
   if (outcome === 'done') return
   if (outcome === 'missing') throw new ApiFault(404, `${what} does not exist.`)
   if (outcome === 'full') throw new ApiFault(507, 'The registry is full. Delete unused entries.')

@@ -120,9 +120,9 @@ function assertOnce<Entry>(
 }
 
 /** A URL, and the purpose that its credential must have been made for. */
-type Used = Pick<Credential, 'endpoint' | 'database' | 'group'> & { readonly url: string }
+type CredentialUse = Pick<Credential, 'endpoint' | 'database' | 'group'> & { readonly url: string }
 
-function urlsOfEndpoint({ name, value }: EndpointEntry, at: string): readonly Used[] {
+function urlsOfEndpoint({ name, value }: EndpointEntry, at: string): readonly CredentialUse[] {
   if (value.name !== name) throw wrongField(`${at}.name`, 'does not match the name in its value.')
   return Object.entries(value.databases).map(([database, { url }]) => ({
     endpoint: name,
@@ -131,7 +131,7 @@ function urlsOfEndpoint({ name, value }: EndpointEntry, at: string): readonly Us
   }))
 }
 
-const urlsOfGroup = ({ name: group, endpoints }: StoredGroup): readonly Used[] =>
+const urlsOfGroup = ({ name: group, endpoints }: StoredGroup): readonly CredentialUse[] =>
   Object.entries(endpoints).flatMap(([endpoint, { databases = {} }]) =>
     Object.entries(databases).map(([database, { url = '' }]) => ({
       endpoint,
@@ -143,7 +143,7 @@ const urlsOfGroup = ({ name: group, endpoints }: StoredGroup): readonly Used[] =
 
 /** Throws {@link ApiFault} unless an entry has exactly the credentials that its URLs refer to. */
 function assertCredentials(
-  used: readonly Used[],
+  used: readonly CredentialUse[],
   { credentials }: { readonly credentials: Readonly<Record<string, Credential>> },
   at: string,
 ): void {

@@ -36,7 +36,7 @@ interface MeterState {
 }
 
 /** A call's share of a meter, until the call is over. */
-interface Taken {
+interface MeterShare {
   readonly known: MeterState
   readonly lease: string | undefined
 }
@@ -76,7 +76,7 @@ export class Meters {
     return (rows: number, bytes: number) => this.#end(taken, rows, bytes)
   }
 
-  async #take(name: string, who: string, bounds: RateBounds): Promise<Taken> {
+  async #take(name: string, who: string, bounds: RateBounds): Promise<MeterShare> {
     const known = this.#knownOf(name)
     const now = Date.now()
     const isToday = known.total?.day === dayOf(now)
@@ -106,7 +106,7 @@ export class Meters {
     return taken
   }
 
-  #end(taken: readonly Taken[], rows: number, bytes: number): void {
+  #end(taken: readonly MeterShare[], rows: number, bytes: number): void {
     for (const { known, lease } of taken) {
       known.rows += rows
       known.bytes += bytes

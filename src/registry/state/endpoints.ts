@@ -2,7 +2,7 @@ import { changed } from './changes.ts'
 import { credentialsOf, replaceCredentials } from './credentials.ts'
 import type { EndpointEntry } from './entries.ts'
 import { NAMES } from './registry-tables.ts'
-import type { FilteredOrder, RegistryRows, RowPage, Write, Written } from './rows.ts'
+import type { FilteredOrder, RegistryRows, RowPage, Write, WriteResult } from './rows.ts'
 import { settings } from './settings.ts'
 
 export function endpoints(
@@ -39,7 +39,7 @@ export function defaultEndpoint(rows: RegistryRows): string | undefined {
 }
 
 /** Writes an endpoint with its new credentials, and drops the credentials that it no longer uses. */
-export function putEndpoint(rows: RegistryRows, { entry, was }: Write<EndpointEntry>): Written {
+export function putEndpoint(rows: RegistryRows, { entry, was }: Write<EndpointEntry>): WriteResult {
   const { credentials, ...kept } = entry
   const { name } = kept
   rows.put('endpoints', name, { entry: kept, was })
@@ -49,7 +49,10 @@ export function putEndpoint(rows: RegistryRows, { entry, was }: Write<EndpointEn
 }
 
 /** Deletes an endpoint with all its credentials. Its name is removed from keys and groups. */
-export function deleteEndpoint(rows: RegistryRows, { name }: { readonly name: string }): Written {
+export function deleteEndpoint(
+  rows: RegistryRows,
+  { name }: { readonly name: string },
+): WriteResult {
   rows.delete('endpoints', name)
   rows.sql.exec('delete from credentials where endpoint = ?', name)
   for (const id of forgetEndpoints(rows, 'keys', [name])) changed(rows, 'key', id)

@@ -2,7 +2,7 @@ import { foldName } from '../../ground/index.ts'
 import { changed } from './changes.ts'
 import { credentialsOf, replaceCredentials } from './credentials.ts'
 import type { GroupEntry, KeyEntry, LookupResult, StoredGroup } from './entries.ts'
-import type { FilteredOrder, RegistryRows, RowPage, Write, Written } from './rows.ts'
+import type { FilteredOrder, RegistryRows, RowPage, Write, WriteResult } from './rows.ts'
 
 /** Groups that have rules for an endpoint, and whose name or title contains the search text. */
 export function groups(
@@ -33,7 +33,7 @@ const withCredentials = (rows: RegistryRows, entry: GroupEntry): StoredGroup => 
 })
 
 /** Writes a group with its new credentials, and drops the credentials that it no longer uses. */
-export function putGroup(rows: RegistryRows, { entry, was }: Write<StoredGroup>): Written {
+export function putGroup(rows: RegistryRows, { entry, was }: Write<StoredGroup>): WriteResult {
   const { credentials, ...kept } = entry
   const { name } = kept
   rows.put('groups', name, { entry: kept, was })
@@ -47,7 +47,7 @@ export function putGroup(rows: RegistryRows, { entry, was }: Write<StoredGroup>)
   return changed(rows, 'group', name)
 }
 
-export function deleteGroup(rows: RegistryRows, { name }: { readonly name: string }): Written {
+export function deleteGroup(rows: RegistryRows, { name }: { readonly name: string }): WriteResult {
   rows.delete('groups', name)
   rows.sql.exec('delete from members where group_name = ?', name)
   rows.sql.exec('delete from credentials where group_name = ?', name)

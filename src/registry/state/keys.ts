@@ -1,6 +1,6 @@
 import { changed } from './changes.ts'
 import type { KeyEntry } from './entries.ts'
-import type { FilteredOrder, RegistryRows, RowPage, Write, Written } from './rows.ts'
+import type { FilteredOrder, RegistryRows, RowPage, Write, WriteResult } from './rows.ts'
 
 /** Keys that open an endpoint, and whose label or person contains the search text. */
 export const keys = (
@@ -18,7 +18,7 @@ const HAS_LABEL = `instr(lower(json_extract(value, '$.label') || char(10) || coa
 export const key = (rows: RegistryRows, { id }: { readonly id: string }): KeyEntry | undefined =>
   rows.entry('keys', id)
 
-export function putKey(rows: RegistryRows, { entry, was }: Write<KeyEntry>): Written {
+export function putKey(rows: RegistryRows, { entry, was }: Write<KeyEntry>): WriteResult {
   // It may have been used after the entry was read.
   const usedAt = Math.max(key(rows, entry)?.usedAt ?? 0, entry.usedAt ?? 0)
   rows.put('keys', entry.id, { entry: { ...entry, ...(usedAt > 0 && { usedAt }) }, was })
@@ -29,7 +29,7 @@ export function putKey(rows: RegistryRows, { entry, was }: Write<KeyEntry>): Wri
 export function keyUsed(
   rows: RegistryRows,
   { id, at }: { readonly id: string; readonly at: number },
-): Written {
+): WriteResult {
   const entry = key(rows, { id })
   if (!entry) return 'missing'
   if ((entry.usedAt ?? 0) < at) {
@@ -39,7 +39,7 @@ export function keyUsed(
   return 'done'
 }
 
-export function deleteKey(rows: RegistryRows, { id }: { readonly id: string }): Written {
+export function deleteKey(rows: RegistryRows, { id }: { readonly id: string }): WriteResult {
   rows.delete('keys', id)
   return changed(rows, 'key', id)
 }

@@ -9,7 +9,7 @@ import type {
 } from './entries.ts'
 import { membersOf } from './groups.ts'
 import { NAMES } from './registry-tables.ts'
-import { type RegistryRows, Undone, type Written } from './rows.ts'
+import { type RegistryRows, Undone, type WriteResult } from './rows.ts'
 import { putSettings } from './settings.ts'
 
 /** A piece of a restore. */
@@ -31,7 +31,7 @@ export interface Contents extends Piece {
 export function stage(
   { sql }: RegistryRows,
   { id: restore, piece }: { readonly id: string; readonly piece: Piece },
-): Written {
+): WriteResult {
   // Any other restore can no longer finish.
   sql.exec('delete from staged where restore <> ?', restore)
   const put = (kind: string, name: string, value: object) => {
@@ -67,7 +67,7 @@ export function restore(
     /** The staged restore, and the number of its entries, including those in `contents`. */
     readonly staged?: Readonly<Record<keyof Piece, number>> & { readonly id: string }
   },
-): Written {
+): WriteResult {
   const { sql } = rows
   const now = Math.max(Date.now(), lastChange(rows) + 1)
   stage(rows, { id, piece })

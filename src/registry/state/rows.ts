@@ -24,13 +24,13 @@ export interface RowPage<Entry> {
  * Result of a change: done, or the reason it was not made. `changed` means that the entry was changed after it was
  * read. `taken` means that a credential's id belongs to something else.
  */
-export type Written = 'done' | 'exists' | 'missing' | 'full' | 'changed' | 'taken'
+export type WriteResult = 'done' | 'exists' | 'missing' | 'full' | 'changed' | 'taken'
 
 /** Undoes an order, so that nothing is written. */
 export class Undone extends Error {
-  readonly why: Exclude<Written, 'done'>
+  readonly why: Exclude<WriteResult, 'done'>
 
-  constructor(why: Exclude<Written, 'done'>) {
+  constructor(why: Exclude<WriteResult, 'done'>) {
     super(why)
     this.why = why
   }

@@ -1,6 +1,6 @@
 import { changed } from './changes.ts'
 import type { RegistrySettings } from './entries.ts'
-import type { RegistryRows, Written } from './rows.ts'
+import type { RegistryRows, WriteResult } from './rows.ts'
 
 export const settings = (rows: RegistryRows): RegistrySettings =>
   rows.entry('settings', 'settings') ?? {}
@@ -9,7 +9,7 @@ export const settings = (rows: RegistryRows): RegistrySettings =>
 export function putSettings(
   rows: RegistryRows,
   updates: { readonly [Name in keyof RegistrySettings]: unknown },
-): Written {
+): WriteResult {
   const all = Object.entries({ ...settings(rows), ...updates })
   const value = JSON.stringify(Object.fromEntries(all.filter(([, it]) => it !== null)))
   rows.sql.exec("insert or replace into settings values ('settings', ?)", value)

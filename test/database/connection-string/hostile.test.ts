@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type {
-  Recognised,
-  Unrecognised,
+  ConnectionString,
+  ConnectionStringFault,
 } from '../../../src/database/connection-string/recognised.ts'
 import { recognise } from '../../../src/database/recognise.ts'
 import * as corpus from './corpus.ts'
@@ -61,7 +61,7 @@ describe('a hostile text is read in a moment', () => {
 })
 
 /** The sentences of an answer. Its parts may hold anything: what has two meanings is shown as it was read. */
-const sentencesOf = (found: Recognised | Unrecognised) =>
+const sentencesOf = (found: ConnectionString | ConnectionStringFault) =>
   JSON.stringify('url' in found ? [found.changes, found.hints] : found)
 
 const letters = fc.string({ unit: fc.constantFrom(...'abcXYZ019'), minLength: 6, maxLength: 12 })

@@ -224,7 +224,7 @@ const READ_TYPES = new Set(
 )
 
 /** A value that has arrived, which can be parsed or left as bytes. */
-interface Arrived {
+interface RawValue {
   readonly type: string
   buffer(): Uint8Array | null
 }
@@ -259,6 +259,6 @@ const configOf = (
   supportBigNumbers: true,
   bigNumberStrings: true,
   dateStrings: true,
-  typeCast: (value: Arrived, next: () => number | string | null) =>
+  typeCast: (value: RawValue, next: () => number | string | null) =>
     READ_TYPES.has(value.type) ? next() : value.buffer(),
 })

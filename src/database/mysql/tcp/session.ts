@@ -33,7 +33,7 @@ export class MysqlSession {
   readonly #target: Target
   readonly #limits: QueryContext
   readonly #io: Io
-  readonly #held: Held | undefined
+  readonly #held: PooledConnection | undefined
   readonly #connection: MysqlConnection
   readonly #budget: ByteBudget
   /** True if one of our own queries can be sent in the same round trip as the settings. */
@@ -58,7 +58,7 @@ export class MysqlSession {
     limits: QueryContext,
     io: Io,
     isPatient: boolean,
-    held?: Held,
+    held?: PooledConnection,
   ) {
     this.login = opened.login
     this.#library = library
@@ -252,7 +252,7 @@ export class MysqlSession {
 }
 
 /** A pooled connection, its pool, and the call that uses it. */
-export interface Held {
+export interface PooledConnection {
   readonly connections: KeptConnections
   readonly kept: ConnectionPool
   readonly call: Sessions

@@ -13,7 +13,7 @@ import { serviceIn } from './service-file.ts'
  * from environment variables, then from defaults. Throws {@link DatabaseError}.
  */
 export async function accessOn(machine: Machine, url: URL): Promise<PostgresServers> {
-  const stated = new Map<string, Stated>()
+  const stated = new Map<string, SettingValue>()
   const fill = (name: string, value: string, by: string) => {
     // Of the parameters that set encryption, only the first one counts.
     const isSaid = stated.has(name) || (/^(?:sslmode|requiressl)$/.test(name) && MODES.some(has))
@@ -50,7 +50,7 @@ export async function accessOn(machine: Machine, url: URL): Promise<PostgresServ
   return accessBy({ hosts, user, password, database, given }, true)
 }
 
-interface Stated {
+interface SettingValue {
   readonly value: string
   /** Source of the value, for messages: "The sslmode in the database URL". */
   readonly by: string

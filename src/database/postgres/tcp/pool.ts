@@ -24,7 +24,7 @@ export function lender(
   limits: QueryContext,
   machine: Machine,
   call: Sessions | undefined,
-): (open: () => Promise<PostgresConnection>, signal: AbortSignal) => Promise<Lent> {
+): (open: () => Promise<PostgresConnection>, signal: AbortSignal) => Promise<LentConnection> {
   // Once a session has had claims, the setting continues to exist, but is empty. Policies can distinguish
   // that from a session that never had the setting.
   const knowsClaims = limits.identity?.claims !== undefined
@@ -42,7 +42,7 @@ export function lender(
         // A login can also take all of that time. It then fails with its own error.
         throw error === patience.reason ? allInUse() : error
       })
-      const lent = new Lent(it, isNew, pool)
+      const lent = new LentConnection(it, isNew, pool)
       if (isNew || (await it.isClean(AbortSignal.any([signal, AbortSignal.timeout(SILENT_MS)])))) {
         if (call) calls.add(call)
         return lent
@@ -53,7 +53,7 @@ export function lender(
 }
 
 /** A pooled connection, lent for the duration of a call. */
-export class Lent {
+export class LentConnection {
   readonly #connection: PostgresConnection
   readonly #pool: Pool<PostgresConnection>
   /** True once the connection is known to work: it is new, or the server has responded to this call. */

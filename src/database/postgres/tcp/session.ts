@@ -8,7 +8,7 @@ import type { PostgresServers } from '../libpq/login.ts'
 import { connect } from './connect.ts'
 import type { PostgresConnection, RunStatements } from './connection.ts'
 import { FULL } from './error.ts'
-import type { Lent } from './pool.ts'
+import type { LentConnection } from './pool.ts'
 
 /**
  * Runs work in the call's session, or in a separate one. The session always ends with the call, because a Worker
@@ -33,10 +33,12 @@ export async function inSession<T>(
     return logInPatiently(logIn, FULL, limits.timeoutMs, signal, door)
   }
   const lend = io.machine && (await import('./pool.ts')).lender(access, limits, io.machine, call)
-  const take: () => Promise<PostgresConnection | Lent> = lend ? () => lend(open, signal) : open
+  const take: () => Promise<PostgresConnection | LentConnection> = lend
+    ? () => lend(open, signal)
+    : open
   return bySessions(limits.sessions, async (sessions) => {
     for (;;) {
-      let connection: PostgresConnection | Lent | undefined
+      let connection: PostgresConnection | LentConnection | undefined
       try {
         signal.throwIfAborted()
         connection = await until(signal, sessions.take(name, take))
@@ -59,5 +61,5 @@ export async function inSession<T>(
 }
 
 /** True if an earlier call's connection was already broken before its first response to this call. */
-const isBroken = (connection: PostgresConnection | Lent, error: unknown) =>
+const isBroken = (connection: PostgresConnection | LentConnection, error: unknown) =>
   'isBrokenBy' in connection && connection.isBrokenBy(error)
