@@ -493,7 +493,8 @@ describe('a secret URL', () => {
       `/k/${key}/mcp/%2e%2e/doctor/kept`,
       `/k/${key}/mcp%2fkept`,
       `/k/${key}/mcp/kept/more`,
-      `/k/${key}/mcp/kept/..`.replace('/kept', '/kept/x/..'),
+      `/k/${key}/mcp/kept/x/../..`,
+      `/k/${key}/mcp/x/../kept`,
       `/K/${key}/mcp/kept`,
       `/k/${key}`,
       `/k/${key}/`,
@@ -518,7 +519,7 @@ describe('a secret URL', () => {
     ]) {
       // Node rejects bytes that are not ASCII before our code runs.
       const none = onNode && path.includes('é') ? 400 : 404
-      expect([path, await opens(path)]).toEqual([path, path.endsWith('x/..') ? 200 : none])
+      expect([path, await opens(path)]).toEqual([path, none])
     }
     expect(logOf(worker)).toBe('')
   })

@@ -14,7 +14,7 @@ const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
 ]
 
 const root = join(import.meta.dirname, '..')
-const sources = globSync(['src/**/*.{ts,tsx}', 'bin/**/*.mjs'], { cwd: root })
+const sources = globSync(['{src,examples}/**/*.{ts,tsx}', 'bin/**/*.mjs'], { cwd: root })
   .map((path) => path.replaceAll('\\', '/'))
   .sort()
 const docs = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CHANGELOG.md'].concat(

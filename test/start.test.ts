@@ -120,7 +120,9 @@ describe('npm start', () => {
     expect(other.text()).toContain(' --state .tidegate/other.sqlite\n')
     expect(other.text()).not.toContain('Tidegate is running')
     const [, pid] = /process (\d+)/.exec(other.text()) ?? []
-    expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).toContain('scripts/start.mjs')
+    if (process.platform === 'linux') {
+      expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).toContain('scripts/start.mjs')
+    } else expect(Number(pid)).toBeGreaterThan(1)
   }, 120_000)
 
   test('keeps added endpoints for the next start', async () => {

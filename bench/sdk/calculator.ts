@@ -28,7 +28,7 @@ export function build(): McpServer {
       async ({ a, b }) => {
         const result = of(a, b)
         if (!Number.isFinite(result))
-          throw new Error('The result is no number, or larger than 1.8e308.')
+          throw new Error('The result is not a number, or is larger than 1.8e308.')
         const structuredContent = { result }
         return {
           content: [{ type: 'text', text: JSON.stringify(structuredContent) }],

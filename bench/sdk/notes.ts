@@ -67,7 +67,7 @@ export function build(
   server.registerTool(
     'search_notes',
     {
-      description: 'Find the notes that hold all of these words. Read them with read_note.',
+      description: 'Find the notes that contain all of these words. Read them with read_note.',
       inputSchema: inputs.search,
       annotations: reads,
     },
@@ -76,7 +76,7 @@ export function build(
   server.registerTool(
     'get_recent_notes',
     {
-      description: 'The notes that were changed last, of all or of a tag.',
+      description: 'The most recently changed notes, all or with a tag.',
       inputSchema: inputs.recent,
       annotations: reads,
     },

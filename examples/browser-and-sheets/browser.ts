@@ -112,7 +112,7 @@ const PAGE_FAULTS: Readonly<Record<number, string>> = {
   5001: 'This site cannot be reached.',
   5002: 'The connection to this site was cut off, or took too long.',
   5003: 'This page redirects without end.',
-  5005: 'There is no site of this name.',
+  5005: 'There is no site with this name.',
   5006: 'This site closed the connection.',
   5007: 'This site answered with an error and without a page.',
   5008: 'This site refuses connections.',
@@ -125,9 +125,9 @@ function faultOf(answer: Answer, code = 0): string {
   const { status } = answer
   if (PAGE_FAULTS[code]) return PAGE_FAULTS[code]
   if (status === 401 || status === 403) {
-    return 'Cloudflare refuses the token. Its owner has to set CLOUDFLARE_API_TOKEN anew, with the permission to edit Browser Run.'
+    return 'Cloudflare refuses the token. Its owner has to replace CLOUDFLARE_API_TOKEN with a token that may edit Browser Run.'
   }
-  if (status === 429) return `Cloudflare opens no page now. Call again ${whenAgain(answer)}.`
+  if (status === 429) return `Cloudflare does not open pages now. Call again ${whenAgain(answer)}.`
   if (status === 404) return 'Cloudflare does not know the account of CLOUDFLARE_ACCOUNT_ID.'
   if (status === 422) {
     return 'Cloudflare could not read this page: it took too long, it crashed, or a selector is not CSS.'

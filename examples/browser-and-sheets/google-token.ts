@@ -25,7 +25,7 @@ export function readKeyFile(json: string | undefined): KeyFile {
   try {
     return keyFile.parse(JSON.parse(json))
   } catch {
-    throw new ToolError('GOOGLE_SERVICE_ACCOUNT is not the JSON of a key of a service account.')
+    throw new ToolError('GOOGLE_SERVICE_ACCOUNT is not the JSON key of a service account.')
   }
 }
 
@@ -53,9 +53,9 @@ export class GoogleToken {
       this.#kept = { token: given.access_token, until }
       return given.access_token
     }
-    if (answer.status >= 500) throw new ToolError('Google gives no token now. Call again later.')
+    if (answer.status >= 500) throw new ToolError('Google issues no token now. Call again later.')
     throw new ToolError(
-      'Google refuses the key of the service account. Its owner has to set GOOGLE_SERVICE_ACCOUNT anew.',
+      'Google refuses the key of the service account. Its owner has to replace GOOGLE_SERVICE_ACCOUNT.',
     )
   }
 

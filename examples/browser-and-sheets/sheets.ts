@@ -65,8 +65,7 @@ export function preview({ spreadsheet, sheet, rows }: Table) {
   return { what: `${count} to the sheet ${where}`, shown: shown.join('\n') }
 }
 
-const UNKNOWN =
-  'Whether the rows were written is not known: look at the sheet before you call again.'
+const UNKNOWN = 'The rows may have been written: check the sheet before you call again.'
 
 function unknownOutcome(error: unknown): never {
   throw error instanceof ToolError ? new ToolError(`${error.message} ${UNKNOWN}`) : error
@@ -95,9 +94,9 @@ function faultOf(answer: Answer, sheet: string, { client_email }: KeyFile): stri
     case 400:
       return message.startsWith('Unable to parse range')
         ? `This spreadsheet has no sheet ${JSON.stringify(sheet)}.`
-        : 'Google Sheets does not take these rows: the file is no Google spreadsheet, or it is full.'
+        : 'Google Sheets refuses these rows: the file is not a Google spreadsheet, or it is full.'
     case 401:
-      return 'Google took back the token of the service account. Nothing was written. Call again.'
+      return 'Google revoked the service account’s token. Nothing was written. Call again.'
     case 403:
       return details?.some(({ reason }) => reason === 'SERVICE_DISABLED')
         ? 'The Google Sheets API is not enabled in the project of the service account.'
@@ -105,7 +104,7 @@ function faultOf(answer: Answer, sheet: string, { client_email }: KeyFile): stri
     case 404:
       return 'There is no spreadsheet with this id.'
     case 429:
-      return `Google Sheets takes no more rows now. Nothing was written. Call again ${whenAgain(answer)}.`
+      return `Google Sheets accepts no more rows now. Nothing was written. Call again ${whenAgain(answer)}.`
   }
   if (answer.status >= 500) return `Google Sheets has a fault. ${UNKNOWN}`
   if (answer.status < 300) return `Google Sheets did not answer as it should. ${UNKNOWN}`

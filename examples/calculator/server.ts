@@ -23,7 +23,7 @@ function operation(name: string, description: string, of: (a: number, b: number)
       const result = of(a, b)
       if (Number.isFinite(result)) return { result }
       // The model reads this error, and can correct its call.
-      throw new ToolError('The result is no number, or larger than 1.8e308.')
+      throw new ToolError('The result is not a number, or is larger than 1.8e308.')
     },
   })
 }

@@ -42,7 +42,7 @@ export const prompts: readonly Prompt[] = [
   },
   {
     name: 'test_input_required_result_prompt',
-    description: 'Asks the user for the context it is about.',
+    description: 'Asks the user for the context.',
     get(_args, context) {
       const form = z.object({ context: z.string() })
       const answer = elicit(context, 'user_context', 'What context should the prompt use?', form)

@@ -54,7 +54,7 @@ export const questionTools: readonly Tool[] = [
   }),
   asking({
     name: 'test_elicitation_sep1034_defaults',
-    description: 'Asks the user to fill in a form that is filled in already.',
+    description: 'Asks the user to fill in a form that has default values.',
     ask(context) {
       const form = z.object({
         name: z.string().default('John Doe'),
@@ -87,7 +87,7 @@ export const questionTools: readonly Tool[] = [
   }),
   asking({
     name: 'test_streaming_elicitation',
-    description: 'Asks the user to go on, and sends nothing else meanwhile.',
+    description: 'Asks the user to continue, and sends nothing else meanwhile.',
     ask: confirm,
   }),
   asking({
@@ -99,12 +99,12 @@ export const questionTools: readonly Tool[] = [
   }),
   asking({
     name: 'test_input_required_result_tampered_state',
-    description: 'Asks the user to confirm; a state that was changed on the way is refused.',
+    description: 'Asks the user to confirm, and refuses a state that was changed on the way.',
     ask: confirm,
   }),
   asking({
     name: 'test_question_after_disconnect',
-    description: 'Closes the connection and asks then; the client comes back for the question.',
+    description: 'Closes the connection before it asks; the client reconnects for the question.',
     ask(context) {
       context.disconnect()
       return confirm(context)
@@ -146,7 +146,7 @@ export const questionTools: readonly Tool[] = [
   }),
   asking({
     name: 'test_input_required_result_capabilities',
-    description: 'Asks whoever the client can ask: the user, the model, or both.',
+    description: 'Asks the user, the model, or both, as far as the client can.',
     ask(context) {
       const { elicitation, sampling } = context.client.capabilities
       return together(

@@ -27,7 +27,7 @@ export const resources: readonly Resource[] = [
   {
     uri: 'test://template/{id}/data',
     name: 'Template',
-    description: 'The data of whatever id you ask for.',
+    description: 'The data for any id.',
     mimeType: 'application/json',
     complete: { id: (begun) => ['123', '124', '200'].filter((it) => it.startsWith(begun)) },
     read: ({ id }) => JSON.stringify({ id, data: `Data for ID: ${id}` }),

@@ -35,7 +35,7 @@ export const taskTools: readonly Tool[] = [
   }),
   tool({
     name: 'failing_job',
-    description: 'Fails after a second, in words for the model.',
+    description: 'Fails after a second, with a message for the model.',
     input: nothing,
     task: 'required',
     async run(_input, { signal }) {
@@ -45,7 +45,7 @@ export const taskTools: readonly Tool[] = [
   }),
   tool({
     name: 'protocol_error_job',
-    description: 'Asks for roots. Of a client that has none, that is an error of the protocol.',
+    description: 'Asks for roots. If the client does not support roots, this is a protocol error.',
     input: nothing,
     task: 'optional',
     run(_input, context) {
@@ -78,7 +78,7 @@ export const taskTools: readonly Tool[] = [
   }),
   tool({
     name: 'test_tool_with_task',
-    description: 'Asks for a name, and only then goes on as a task.',
+    description: 'Asks for a name, then continues as a task.',
     input: nothing,
     task: 'required',
     ask: (_input, context) => askName(context, 'user_name'),

@@ -52,7 +52,7 @@ export const tools: readonly Tool[] = [
   }),
   tool({
     name: 'test_error_handling',
-    description: 'Fails, in words for the model.',
+    description: 'Fails, with a message for the model.',
     input: nothing,
     run() {
       throw new ToolError('This tool intentionally returns an error for testing')
@@ -89,7 +89,7 @@ export const tools: readonly Tool[] = [
     run(_input, context) {
       context.log('debug', 'Looked', 'test_logging_tool')
       context.log('error', { message: 'Found nothing' }, 'test_logging_tool')
-      return 'Logged what was asked for.'
+      return 'Logged the requested messages.'
     },
   }),
   tool({
@@ -133,7 +133,7 @@ export const tools: readonly Tool[] = [
   }),
   tool({
     name: 'test_reconnection',
-    description: 'Closes the connection halfway; the client comes back for the answer.',
+    description: 'Closes the connection halfway; the client reconnects for the answer.',
     input: nothing,
     async run(_input, { disconnect }) {
       disconnect()
@@ -143,7 +143,7 @@ export const tools: readonly Tool[] = [
   }),
   tool({
     name: 'count',
-    description: 'Counts its calls, from 1 or from where the call that gave this handle was.',
+    description: 'Counts its calls, from 1 or from the call that returned this handle.',
     input: z.object({ handle: z.string().optional() }),
     async run({ handle }, context) {
       const store = await context.store(handle)

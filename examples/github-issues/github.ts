@@ -54,7 +54,7 @@ export async function ask<Schema extends z.ZodType>(
   if (status >= 500) throw new ToolError(`GitHub has a fault (${status}): try later.${unsure}`)
   if (status >= 300) throw new ToolError(sentenceFor(answer))
   const { success, data } = schema.safeParse(json)
-  if (!success) throw new ToolError(`GitHub answered what its documentation does not.${unsure}`)
+  if (!success) throw new ToolError(`GitHub’s response is not in its documentation.${unsure}`)
   return { found: data, next: nextPage(answer.headers.get('link') ?? '') }
 }
 
@@ -71,7 +71,7 @@ async function answerOf(url: string, init: RequestInit): Promise<Answer> {
   let [text, size] = ['', 0]
   for await (const piece of response.body ?? []) {
     size += piece.byteLength
-    if (size > MAX_BYTES) throw new Error('GitHub answered with too much.')
+    if (size > MAX_BYTES) throw new Error('GitHub’s response is too large.')
     text += decoder.decode(piece, { stream: true })
   }
   const { status, headers } = response
@@ -89,10 +89,10 @@ function sentenceFor({ status, headers, json }: Answer): string {
   if (status === 429 || (status === 403 && isLimit)) {
     return `GitHub allows the next request at ${timeOf(nextRequest(headers))}. Wait until then.`
   }
-  if (status === 401) return 'GitHub does not take this token: it is wrong, expired or revoked.'
+  if (status === 401) return 'GitHub refuses this token: it is wrong, expired or revoked.'
   if (status === 403) return 'This is locked, or the token lacks "Issues: read and write" there.'
   if (status === 404) return 'There is no such repository or issue, or the token may not see it.'
-  if (status === 410) return 'The repository has no issues switched on, or this one was deleted.'
+  if (status === 410) return 'Issues are turned off for the repository, or this one was deleted.'
   if (status === 422) return `GitHub refuses a value${fieldsOf(errors)}. Correct it.`
   if (status < 400) return 'The repository was moved or renamed. Ask for its new name.'
   return `GitHub refuses this (${status}).`

@@ -86,7 +86,7 @@ const hasAddress = (name: string) =>
 
 function pathOf(name: string): string {
   if (hasAddress(name)) return `vault/${name.split('/').map(encodeURIComponent).join('/')}.md`
-  throw new ToolError('No folder may be called heading, block or frontmatter: take another name.')
+  throw new ToolError('A folder cannot be called heading, block or frontmatter: choose another.')
 }
 
 const nameOf = (filename: string) => filename.replace(/\.md$/, '')
@@ -134,7 +134,7 @@ const NO_KEY =
   'Obsidian refused the key: OBSIDIAN_API_KEY is the one in its settings, under Local REST API.'
 const LATE = `Obsidian took longer than ${TIMEOUT_MS / 1_000} seconds: try again.`
 const SILENT =
-  'Obsidian does not answer at OBSIDIAN_URL: it has to be open, with the plugin Local REST API.'
+  'Obsidian does not answer at OBSIDIAN_URL. It must be open, with the plugin Local REST API.'
 const TOO_MUCH = `Obsidian answered with more than ${MAX_BYTES / 1_000_000} MB: search for rarer words.`
 
 async function textOf({ body }: Response): Promise<string> {

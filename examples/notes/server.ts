@@ -36,14 +36,14 @@ function make(env: Env): Server {
 
   const search = tool({
     name: 'search_notes',
-    description: 'Find the notes that hold all of these words. Read them with read_note.',
+    description: 'Find the notes that contain all of these words. Read them with read_note.',
     input: z.object({ words: z.string().trim().min(1).max(200), limit }),
     annotations: reads,
     run: (query, { signal }) => notes.find(query, signal),
   })
   const recent = tool({
     name: 'get_recent_notes',
-    description: 'The notes that were changed last, of all or of a tag.',
+    description: 'The most recently changed notes, all or with a tag.',
     input: z.object({ tag: z.string().max(100).optional(), limit }),
     annotations: reads,
     run: (query, { signal }) => notes.find({ ...query, recent: true }, signal),

@@ -31,7 +31,7 @@ export function stored(namespace: ObjectNamespace): Vault {
 
 /** Maximum number of characters of a note: with up to 3 bytes each, they fit into a row of 2 MB. */
 const MAX_CHARS = 500_000
-const FULL = `A note has at most ${MAX_CHARS} characters: begin another one.`
+const FULL = `A note has at most ${MAX_CHARS} characters: start another one.`
 
 const NOTES =
   'create table if not exists notes (id integer primary key, name text not null unique, changed integer not null, tags text not null)'

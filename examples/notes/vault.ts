@@ -45,7 +45,7 @@ export interface Writing {
   readonly how: 'create' | 'replace' | 'append'
 }
 
-export const EXISTS = 'There is a note of this name: change it with update_note.'
+export const EXISTS = 'A note with this name exists: change it with update_note.'
 export const MISSING = 'There is no such note: find its name with search_notes or get_recent_notes.'
 
 /** Maximum number of characters of an excerpt. */

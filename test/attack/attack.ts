@@ -1,5 +1,5 @@
-// `npm run attack`: tries the corpus against every engine, with all layers and with each of them alone.
-// What it prints last is what became of it.
+// `npm run attack`: tries the corpus against every engine, with all layers and with each layer alone.
+// It prints a summary at the end.
 import { parseArgs } from 'node:util'
 import { onNode } from '../support/node-worker.ts'
 import { startClickHouse } from './clickhouse.ts'
@@ -11,7 +11,7 @@ import { attackEngine, type Finding, type Outcome } from './runs.ts'
 import { startSqlite } from './sqlite.ts'
 import { checkTable, writeTable } from './table.ts'
 
-/** Every engine, by the name that a corpus has for it. */
+/** Every engine, by its name in a corpus. */
 const engines: Readonly<Record<string, (statements: readonly string[]) => Promise<Engine>>> = {
   postgres: startPostgres,
   mysql: startMySql,
@@ -29,7 +29,7 @@ const HELP = `Attacks Tidegate: every statement and name of the corpus, by the p
 
 const PATIENCE_MS = 15 * 60_000
 
-process.exitCode = 1 // for whatever ends us before there is a verdict
+process.exitCode = 1 // in case the process ends before there is a verdict
 setTimeout(() => {
   console.error(`Not finished after ${PATIENCE_MS / 60_000} min.`)
   process.exit()
@@ -50,7 +50,7 @@ if (values.help || strange !== undefined) {
   process.exit(strange === undefined ? 0 : 1)
 }
 
-// Elsewhere there is no D1.
+// Node has no D1.
 const isWhole = !values.corpus && !values.engine && !onNode
 
 const corpus = readCorpus(values.corpus ?? ours, Object.keys(engines))
@@ -79,7 +79,7 @@ async function attack(name: string): Promise<readonly Outcome[]> {
   }
 }
 
-/** Says everything that is not as it should be, and gives back an exit code. */
+/** Prints every finding, and returns an exit code. */
 function report(outcomes: readonly Outcome[]): number {
   const all = (of: (outcome: Outcome) => readonly Finding[]) =>
     outcomes.flatMap((it) =>

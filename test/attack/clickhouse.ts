@@ -7,7 +7,7 @@ import { type Engine, nothing, type Place, startEndpoints } from './place.ts'
 
 const io = { fetch, bindings: {} }
 
-/** A ClickHouse of its own. One of its users has a profile that is read-only. */
+/** Starts a separate ClickHouse. One of its users has a read-only profile. */
 export async function startClickHouse(
   statements: readonly string[],
   kind: 'debian' | 'current',
@@ -42,7 +42,7 @@ export async function startClickHouse(
   }
 }
 
-/** A POST of the text and of nothing else, read until a second is over. */
+/** Sends only the text in a POST, and reads the response for at most one second. */
 async function raw(url: string, sql: string) {
   const { username, password, host, pathname } = new URL(url)
   const key = Buffer.from(`${username}:${decodeURIComponent(password)}`).toString('base64')

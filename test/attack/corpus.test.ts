@@ -23,7 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tidegate-corpus-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('a corpus', () => {
-  test('of this repository has no line that cannot be tried', () => {
+  test('in this repository has no invalid line', () => {
     const { attacks, names, benign, problems } = readCorpus(ours, engines)
     expect(problems).toEqual([])
     for (const list of [attacks, names, benign]) expect(list.length).toBeGreaterThan(20)
@@ -31,7 +31,7 @@ describe('a corpus', () => {
     expect(new Set(all).size).toBe(all.length)
   })
 
-  test('of another may hold what nobody expects, and says where', () => {
+  test('from elsewhere can have invalid lines, which are reported with their numbers', () => {
     const file = join(folder, 'other.jsonl')
     const lines = [
       '{"engine": "MariaDB", "sql": "select 1", "expect": "rejected"}',
@@ -57,7 +57,7 @@ describe('a corpus', () => {
   })
 })
 
-describe('a path that a statement names', () => {
+describe('a path in a statement', () => {
   const path = mkdtempSync('/tmp/tidegate-named-')
   const other = `${path}.new`
   const [old, link] = [join(path, 'old'), `${path}-link`]
@@ -65,7 +65,7 @@ describe('a path that a statement names', () => {
     [path, other, link].forEach((it) => void rmSync(it, { recursive: true, force: true })),
   )
 
-  test('loses only what was not there before', () => {
+  test('loses only files that were not there before', () => {
     mkdirSync(join(path, 'kept'))
     writeFileSync(old, 'kept')
     symlinkSync(path, link)
@@ -83,7 +83,7 @@ describe('a path that a statement names', () => {
 })
 
 describe('a client of raw statements', () => {
-  test('outlives a value that is larger than a text may be', async () => {
+  test('survives a value that is larger than the longest string', async () => {
     const server = await startVast(540_000_000)
     const client = rawPostgres({
       host: '127.0.0.1',
@@ -91,7 +91,7 @@ describe('a client of raw statements', () => {
       user: 'a',
       statement_timeout: 0,
     })
-    // The second answer has arrived whole, so the first has, too.
+    // The second answer is complete, so the first one is, too.
     for (const sql of ['select 1', 'select 2']) {
       expect(await client.query({ sql }, { maxRows: 1, maxBytes: 1, timeoutMs: 1 })).toBe(nothing)
     }
@@ -100,8 +100,8 @@ describe('a client of raw statements', () => {
   })
 })
 
-describe('a server that an attack ended', () => {
-  test('is started anew before its state is put back, and that is an effect', async () => {
+describe('a server that an attack stopped', () => {
+  test('is started again before its state is restored, and counts as an effect', async () => {
     const did: string[] = []
     let ended = false
     const witness = await Witness.of({
@@ -125,7 +125,7 @@ describe('an answer', () => {
   const attack = (result: object, expected = 'rejected', endless = false) =>
     ofAttack(result, expected, endless, ['hunter2'])
 
-  test('to an attack is a sentence that says nothing to strangers', () => {
+  test('to an attack must be a clear error without secrets or internals', () => {
     expect(attack(error('INTO is not allowed here.'))).toBeUndefined()
     expect(attack(error('At hunter2 nobody answers.'))).toContain('a secret')
     expect(attack(error('Error: x\n    at run (a.ts:1:1)'))).toContain('it says')
@@ -133,7 +133,7 @@ describe('an answer', () => {
     expect(attack(error('no'))).toContain('it only says')
   })
 
-  test('to an attack is rows only where nothing else was expected, or a cap cut them', () => {
+  test('to an attack can have rows only if no effect was expected, or a cap truncated them', () => {
     expect(attack(rows)).toContain('with rows')
     expect(attack(rows, 'no_effect')).toBeUndefined()
     expect(attack(rows, 'rejected', true)).toContain('with rows')
@@ -142,7 +142,7 @@ describe('an answer', () => {
     expect(attack(cut)).toContain('with rows')
   })
 
-  test('to a read is its rows', () => {
+  test('to a harmless read must have rows, or an error about a limit of the demo', () => {
     expect(ofBenign(rows)).toBeUndefined()
     expect(ofBenign(error('Refused.'))).toBe('Refused.')
     expect(ofBenign(error('Too expensive for the demo.'), true)).toBeUndefined()
@@ -150,7 +150,7 @@ describe('an answer', () => {
     expect(ofBenign(rows, true)).toContain('not refused by a bound')
   })
 
-  test('to a name shows a table that everybody sees, or none', () => {
+  test('to a name must show a listed table or none', () => {
     const name = (value: string, found: string) =>
       ofName(
         { structuredContent: { name: found } },
@@ -164,7 +164,7 @@ describe('an answer', () => {
   })
 })
 
-/** A server that answers every statement of PostgreSQL's protocol with one value of so many bytes. */
+/** Starts a PostgreSQL server that answers every statement with one value of this many bytes. */
 async function startVast(size: number) {
   const message = (type: string, ...parts: readonly (Buffer | string)[]) => {
     const body = Buffer.concat(parts.map((it) => Buffer.from(it)))

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Argument, Attack } from '../support/attacks.ts'
 
-/** What is tried: statements that must have no effect or must run, and names that must name nothing. */
+/** Statements that must have no effect, statements that must run, and names that must name no hidden table. */
 export interface Corpus {
   readonly attacks: readonly Attack[]
   readonly names: readonly Argument[]
   readonly benign: readonly Attack[]
-  /** What of it cannot be tried, as sentences. */
+  /** The errors in its lines, as sentences. */
   readonly problems: readonly string[]
 }
 
@@ -18,14 +18,14 @@ export const ours: readonly string[] = ['readonly', 'identifiers', 'benign'].map
   join(folder, `${name}.jsonl`),
 )
 
-/** What else people call the engines. */
+/** Other names of the engines. */
 const aliases: Readonly<Record<string, string>> = {
   ...{ postgresql: 'postgres', pg: 'postgres', neon: 'postgres', supabase: 'postgres' },
   mariadb: 'mysql',
   ...{ planetscale: 'mysql', libsql: 'sqlite', rqlite: 'sqlite', turso: 'sqlite', d1: 'sqlite' },
 }
 
-/** Reads files of a JSON object a line, of any of the three kinds, for these engines. */
+/** Reads files with one JSON object on each line, of any of the three kinds, for these engines. */
 export function readCorpus(files: readonly string[], engines: readonly string[]): Corpus {
   const attacks: Attack[] = []
   const names: Argument[] = []
@@ -54,11 +54,11 @@ export function readCorpus(files: readonly string[], engines: readonly string[])
   return { attacks, names, benign, problems }
 }
 
-/** Whether an entry is meant for an engine: `clickhouse` for that of Debian and for `clickhouse-current`. */
+/** True if an entry is for an engine. `clickhouse` means both the version of Debian and `clickhouse-current`. */
 export const isFor = (engine: string) => (it: { readonly engine: string }) =>
   it.engine === engine || it.engine === 'any' || engine.startsWith(`${it.engine}-`)
 
-/** Whether a statement only costs too much: what ends it may be a cap. */
+/** True if a statement is only too expensive, so a cap may end it. */
 export const isEndless = ({ name }: Attack) => /_dos_/.test(name)
 
 function parse(line: string): Record<string, unknown> | undefined {

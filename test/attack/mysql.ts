@@ -12,13 +12,13 @@ import { type Engine, nothing, type Place, startEndpoints, type Unlayered } from
 const PASSWORD = 'hunter2-mariadb'
 const io = { fetch, bindings: {} }
 
-/** What differs between two sessions, or two statements, of equal settings. */
+/** Variables that differ between two sessions or statements with equal settings. */
 const moving = [
   ...['TIMESTAMP', 'PSEUDO_THREAD_ID', 'RAND_SEED1', 'RAND_SEED2', 'LAST_INSERT_ID', 'INSERT_ID'],
   ...['IDENTITY', 'WARNING_COUNT', 'ERROR_COUNT', 'IN_TRANSACTION', 'LAST_GTID'],
 ]
 
-/** A MariaDB of its own, by TCP and by our own server of PlanetScale's protocol. */
+/** Starts a separate MariaDB, over TCP and over our own server for PlanetScale's protocol. */
 export async function startMySql(statements: readonly string[]): Promise<Engine> {
   const mariadb = await startOwnMariaDb(setup)
   const users = { 'every right': mariadb.owner, 'SELECT only': mariadb.reader }
@@ -72,7 +72,7 @@ export async function startMySql(statements: readonly string[]): Promise<Engine>
   }
 }
 
-/** A client that keeps its session, and runs every statement of a text. */
+/** A client that keeps its session, and runs every statement in a text. */
 function raw(mariadb: TestMariaDb, user: string): Unlayered & { end(): Promise<void> } {
   const { host, port, database } = mariadb
   let connection: Connection | undefined
@@ -90,7 +90,7 @@ function raw(mariadb: TestMariaDb, user: string): Unlayered & { end(): Promise<v
         connection.on('error', () => void end())
         await connection.query('set session max_statement_time = 1')
       }
-      // A server that ended has ended the session, too.
+      // If the server stopped, the session has ended, too.
       await connection.query({ sql, typeCast: dropped }).catch(async (error) => {
         if (error.fatal) await end()
         throw error
@@ -100,5 +100,5 @@ function raw(mariadb: TestMariaDb, user: string): Unlayered & { end(): Promise<v
   }
 }
 
-/** Nobody looks at a value, and one over 512 MB is more than a text can hold. */
+/** Drops a value, because nothing reads it, and a value over 512 MB does not fit in a string. */
 const dropped = (field: { buffer(): Buffer | null }) => void field.buffer()

@@ -2,7 +2,7 @@ import type { UnguardedDatabase } from '../../src/database/database.ts'
 import type { Scene } from '../support/witness.ts'
 import { type RunningWorker, startWorker } from '../support/worker.ts'
 
-/** An engine that runs, and everything in it that is to be attacked. */
+/** A running engine, and all the ways to attack it. */
 export interface Engine {
   /** With the version: `PostgreSQL 18.4`. */
   readonly title: string
@@ -10,57 +10,57 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** One way to an engine in one role: an endpoint, and the same without one layer. */
+/** One connection to an engine with one role: an endpoint, and the same without one layer. */
 export interface Place {
-  /** As a table has it: `TCP`. */
+  /** For a table: `TCP`. */
   readonly way: string
-  /** As a table has it: `superuser`. */
+  /** For a table: `superuser`. */
   readonly role: string
-  /** The tools of the endpoint: the guard and the engine's own refusal together. */
+  /** The tools of the endpoint, with both the guard and the restrictions of the engine. */
   readonly tools: Tools
-  /** The driver with no guard in front of it. */
+  /** The driver without the guard. */
   readonly engineAlone: Unlayered
-  /** The guard in front of a client that lets the engine do whatever it is sent. */
+  /** The guard with a client that sends every statement unchanged. */
   readonly guardAlone: Unlayered
-  /** A statement whose one row tells the settings of a session. */
+  /** A statement that returns the settings of a session in one row. */
   readonly settings?: string
   readonly scene: Scene
-  /** What must stand in no answer. */
+  /** Text that must not be in any answer. */
   readonly secrets: readonly string[]
-  /** Nothing but the end of its process ends a statement here: this has another take its place. */
+  /** Replaces the process, if that is the only way to stop a statement. */
   revive?(): Promise<void>
-  /** Why statements that never end are left out. */
+  /** The reason to skip statements that never end. */
   readonly endless?: string
 }
 
-/** A database that is short of a layer. */
+/** A database without one of the layers. */
 export interface Unlayered extends Pick<UnguardedDatabase, 'query'> {
-  /** Where its statements leave traces, if not where those of the tools do. */
+  /** The state that its statements can change, if it is not the same as for the tools. */
   readonly scene?: Scene
 }
 
-/** What a client of raw statements answers with: nobody looks at its rows. */
+/** The answer of a client for raw statements. Its rows are not used. */
 export const nothing = { columns: [], rows: [], truncated: false, elapsedMs: 0 } as const
 
-/** The result of a tool, or why there is none. */
+/** The result of a tool, or an error. */
 export interface ToolResult {
   readonly isError?: boolean
   readonly content?: readonly { readonly text?: string }[]
-  // biome-ignore lint/suspicious/noExplicitAny: every tool has a shape of its own
+  // biome-ignore lint/suspicious/noExplicitAny: every tool has its own shape
   readonly structuredContent?: any
 }
 
-/** Calls a tool by name. `patient`: at the endpoint whose caps let a read take its time. */
+/** Calls a tool by name. `patient` uses the endpoint with a long timeout. */
 export type Tools = (name: string, args: object, patient?: boolean) => Promise<ToolResult>
 
-/** Milliseconds that an attack may take. It is a cap of the operator's, and may be any number. */
+/** The milliseconds that an attack may take. An operator can set this cap to any number. */
 export const TIMEOUT_MS = 400
 const PATIENT_MS = 20_000
 
-/** What is started with these variables. */
+/** Starts a gateway with these variables. */
 type Start = (variables: Record<string, string>) => Promise<Pick<RunningWorker, 'url' | 'close'>>
 
-/** Starts what serves each of these databases by name, and gives back their tools. */
+/** Starts a gateway with an endpoint for each of these databases, and returns their tools. */
 export async function startEndpoints(
   urls: Readonly<Record<string, string>>,
   start: Start = startWorker,

@@ -10,7 +10,7 @@ import { rawPostgres } from './raw-postgres.ts'
 const PASSWORD = 'hunter2-postgres'
 const io = { fetch, bindings: {} }
 
-/** A PostgreSQL of its own, by TCP and by our own server of Neon's protocol. */
+/** Starts a separate PostgreSQL, over TCP and over our own server for Neon's protocol. */
 export async function startPostgres(statements: readonly string[]): Promise<Engine> {
   const postgres = await startOwnPostgres(setup)
   const [{ server_version: version, data_directory: data }] = await Promise.all([
@@ -19,7 +19,7 @@ export async function startPostgres(statements: readonly string[]): Promise<Engi
   ]).then(([{ rows }]) => rows)
   const scene = await postgresScene(postgres, statements, [data])
   const users = { superuser: 'postgres', 'SELECT only': postgres.reader }
-  // It trusts everybody, so a password is only there to be seen.
+  // It accepts any password, so this one is only there to detect a leak.
   const withPassword = (url: string) => url.replace('@', `:${PASSWORD}@`)
   const urls = Object.fromEntries(
     Object.values(users).flatMap((user, i) => [

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { nothing, type Unlayered } from './place.ts'
 import { WithoutRows } from './without-rows.ts'
 
-/** A client that keeps its session and sends texts as they are, by the protocol that runs them all. */
+/** A client that keeps its session, and sends texts unchanged in the protocol that runs all statements. */
 export function rawPostgres(config: pg.ClientConfig): Unlayered & { end(): Promise<void> } {
   let client: pg.Client | undefined
   const end = async () => {

@@ -4,27 +4,27 @@ import { type Corpus, isEndless, isFor } from './corpus.ts'
 import type { Engine, Place, ToolResult, Unlayered } from './place.ts'
 import { ofAttack, ofBenign, ofName, type Verdict } from './verdict.ts'
 
-/** What became of the attacks at one place. The lists are of names. */
+/** The outcome of the attacks at one place. */
 export interface Outcome {
   readonly engine: string
   readonly way: string
   readonly role: string
   readonly attacks: number
-  /** Whatever changed something, with both layers, each with the change. */
+  /** Attacks that changed something despite both layers, each with the change. */
   readonly effects: readonly Finding[]
   readonly engineAlone: Alone
   readonly guardAlone: Alone
-  /** Answers that are not what they should be, each with the reason. */
+  /** Wrong answers, each with the reason. */
   readonly unclear: readonly Finding[]
-  /** Reads that did not get their rows. */
+  /** Harmless reads that did not get their rows. */
   readonly refused: readonly Finding[]
 }
 
-/** What became of them where a layer was missing. */
+/** The outcome without one of the layers. */
 export interface Alone {
-  /** Whatever changed something, each with the change. */
+  /** Attacks that changed something, each with the change. */
   readonly effects: readonly Finding[]
-  /** What must be refused, and was not. */
+  /** Attacks that should be refused, but ran. */
   readonly ran: readonly string[]
 }
 
@@ -33,10 +33,10 @@ export interface Finding {
   readonly reason: string
 }
 
-/** Enough time for a machine that is busy: what is cut off did not show what it does. */
+/** Enough time on a busy machine. A statement that is stopped too early would not show its effect. */
 const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 1_500 }
 
-/** All three runs at every place of an engine, one after the other: they share a server. */
+/** Does all three runs at every place of an engine, one after the other because they share a server. */
 export async function attackEngine(
   name: string,
   { title, places }: Engine,
@@ -63,7 +63,7 @@ export async function attackEngine(
   return outcomes
 }
 
-/** The first run: everything by the public tools, with all that stands in between. */
+/** The first run: the whole corpus through the public tools, with all layers. */
 async function throughTools(place: Place, meant: Pick<Corpus, 'attacks' | 'names' | 'benign'>) {
   const { secrets } = place
   const atOnce = !place.revive
@@ -91,7 +91,7 @@ async function throughTools(place: Place, meant: Pick<Corpus, 'attacks' | 'names
     unclear.set(it.name, ofAttack(result, it.expect, isEndless(it), secrets))
   })
 
-  // Every call has a session of its own: only what the next one finds can be different.
+  // Every call has its own session, so only the settings of the next session can differ.
   const settings = (await settingsOf(place)) === before ? [] : [CHANGED_SETTINGS]
   const effects = [...reads, ...asked, ...attacked, ...settings]
   return { effects, unclear: findings(unclear), refused: findings(refused) }
@@ -99,13 +99,13 @@ async function throughTools(place: Place, meant: Pick<Corpus, 'attacks' | 'names
 
 const CHANGED_SETTINGS = { name: 'settings', reason: 'those of the next session are others' }
 
-/** The other runs: the attacks alone, at a database that is short of a layer. */
+/** The other runs: only the attacks, on a database without one of the layers. */
 async function without(
   { scene, revive, guardAlone }: Place,
   database: Unlayered,
   attacks: readonly Attack[],
 ): Promise<Alone> {
-  // Without the driver all of them go by one session.
+  // Without the driver, all of them use one session.
   const atOnce = !revive && database !== guardAlone
   const witness = await Witness.of(database.scene ?? scene)
   const ran = new Map<string, boolean>()
@@ -120,13 +120,14 @@ async function without(
   return { effects, ran: attacks.map(({ name }) => name).filter((name) => ran.get(name)) }
 }
 
-/** How many are tried before somebody looks whether anything is different. */
+/** The number of statements to try before each check for changes. */
 const TOGETHER = 8
 
 /**
- * Does something with each, and names those that change something by it. They are tried together, far
- * from their neighbours in the corpus, which may undo each other; and one by one where that shows.
- * @param atOnce whether they have sessions of their own, and none can keep the others waiting
+ * Runs an action for each entry, and returns the entries that changed something. Entries run in groups, apart
+ * from their neighbors in the corpus, which may undo each other. If a group changes something, its entries run
+ * again one by one.
+ * @param atOnce true if entries have separate sessions and cannot block each other
  */
 async function changing<T extends { readonly name: string }>(
   all: readonly T[],
@@ -162,7 +163,7 @@ async function settingsOf({ tools, settings: sql }: Place): Promise<string> {
   return JSON.stringify(structuredContent.rows)
 }
 
-/** A call of a tool. One that does not come back is ended, together with what keeps it. */
+/** Calls a tool. If a call does not return, this stops it and whatever blocks it. */
 async function ask(
   place: Place,
   tool: string,
@@ -188,7 +189,7 @@ function inTime<T>(work: Promise<T>, milliseconds = 5_000): Promise<T> {
   return Promise.race([work, promise]).finally(() => clearTimeout(timer))
 }
 
-/** Where a name or a pattern goes. */
+/** The tool calls for a name or a pattern. */
 const callsOf = ({ arg, value }: Argument): readonly (readonly [string, object])[] =>
   arg === 'pattern'
     ? [['list_tables', { search: value }]]

@@ -21,7 +21,7 @@ import { tables } from './sqlite-tables.ts'
 const io = { fetch, bindings: {} }
 
 /**
- * SQLite as the demo store and as D1, behind our own servers of libSQL and rqlite, and as a file of this machine.
+ * SQLite as the demo store, as D1, behind our own servers for libSQL and rqlite, and as a file on this machine.
  */
 export async function startSqlite(statements: readonly string[]): Promise<Engine> {
   leftOutOnNode(
@@ -47,7 +47,7 @@ export async function startSqlite(statements: readonly string[]): Promise<Engine
   }
 }
 
-/** The demo store and D1: `worker.ts` shows what is in them, and has their drivers without the guard. */
+/** The demo store and D1. `worker.ts` returns their contents, and has their drivers without the guard. */
 async function startBound(guardAlone: Unlayered) {
   const start = async () => {
     const urls = onNode ? { demo: 'demo:' } : { demo: 'demo:', d1: 'd1:DB' }
@@ -95,7 +95,7 @@ async function startBound(guardAlone: Unlayered) {
   }
 }
 
-/** A protocol that a server of ours speaks, and the driver of it. */
+/** A protocol, with our server and our driver for it. */
 interface Behind {
   readonly name: string
   readonly way: string
@@ -120,7 +120,7 @@ const ofRqlite: Behind = {
   url: (port) => `rqlite://reader:${TOKEN}@127.0.0.1:${port}`,
 }
 
-/** One protocol, at one address for however many servers have to take the place of one that hangs. */
+/** One protocol, at an address that stays the same when another server replaces one that hangs. */
 async function startBehind(by: Behind, files: NamedFiles, guardAlone: Unlayered) {
   let server = await by.start(tables('fts4'))
   const door = await startTcp((socket) => passOn(socket, server.port))
@@ -150,7 +150,7 @@ async function startBehind(by: Behind, files: NamedFiles, guardAlone: Unlayered)
   }
 }
 
-/** A file, which the gateway on Node reads, whatever else the others run on. */
+/** A file, which the gateway on Node reads, even if the other tests use workerd. */
 async function startFile(files: NamedFiles, guardAlone: Unlayered) {
   const { path, folder, url, io, close } = makeSqliteFile(tables('fts4'))
   const bytes = readFileSync(path)
@@ -165,7 +165,7 @@ async function startFile(files: NamedFiles, guardAlone: Unlayered) {
     tools,
     engineAlone,
     scene: {
-      // Byte for byte. A file that was written anew is another one to whoever has it open.
+      // Compares bytes, time and inode, because a rewritten file is not the same file to a process that has it open.
       state: async () => {
         const { mtimeMs, ino } = statSync(path)
         const found = [readFileSync(path).toString('base64'), mtimeMs, ino, ...readdirSync(folder)]
@@ -177,7 +177,7 @@ async function startFile(files: NamedFiles, guardAlone: Unlayered) {
         writeFileSync(path, bytes)
       },
     },
-    // A process that starts takes time, and none of that of the next statement.
+    // Starting a process takes time, which must not count for the next statement.
     async revive() {
       const limits = { maxRows: 1, maxBytes: 1_000, timeoutMs: 20_000 }
       await tools('query', { sql: 'select 1' }, true)
@@ -193,7 +193,7 @@ async function startFile(files: NamedFiles, guardAlone: Unlayered) {
   }
 }
 
-/** SQLite with nothing but the guard in front of it: as Node brings it, in a process of its own. */
+/** The SQLite of Node in a separate process, with only the guard in front of it. */
 async function startUnguarded(files: NamedFiles) {
   let server = await startRaw(tables('fts4'))
   let settings = ''

@@ -7,13 +7,13 @@ const file = join(import.meta.dirname, '../../docs/read-only.md')
 const BEGIN = '<!-- What `npm run attack -- --table` writes begins here. -->'
 const END = '<!-- It ends here. -->'
 
-/** Writes what was found into the documentation. */
+/** Writes the results into the documentation. */
 export function writeTable(outcomes: readonly Outcome[]): void {
   const [before, , after] = parts()
   writeFileSync(file, `${before}${BEGIN}\n\n${tableOf(outcomes)}\n${END}${after}`)
 }
 
-/** What to do where the documentation says something else; nothing if it does not. */
+/** A message if the documentation has other results; otherwise undefined. */
 export function checkTable(outcomes: readonly Outcome[]): string | undefined {
   const [, written] = parts()
   return written.trim() === tableOf(outcomes).trim()
@@ -41,7 +41,7 @@ function tableOf(outcomes: readonly Outcome[]): string {
   return [...lines, '', ...listsOf(outcomes)].join('\n')
 }
 
-/** By name: what changed something where a layer was missing. */
+/** The names of the attacks that changed something without one of the layers. */
 function listsOf(outcomes: readonly Outcome[]): string[] {
   return outcomes.flatMap(({ engine, way, role, engineAlone, guardAlone }) => {
     const at = [engine, way, role].filter((it) => it !== '–').join(', ')

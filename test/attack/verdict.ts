@@ -1,16 +1,16 @@
 import type { Argument } from '../support/attacks.ts'
 import type { ToolResult } from './place.ts'
 
-/** What is wrong with an answer, as a sentence; nothing if all is well. */
+/** The problem with an answer, as a sentence; undefined if there is none. */
 export type Verdict = string | undefined
 
-/** What must stand in no answer: the marks of a stack, of a value that was no text, of an internal failure. */
+/** Matches signs of a stack trace, of a value that is not text, and of an internal error. No answer may have them. */
 const DULL =
   /\n\s+at |\[object |\bundefined\b|node_modules|\bfor a reason that was logged\b|Internal error/
 
 const textOf = ({ content }: ToolResult) => content?.map(({ text }) => text ?? '').join('\n') ?? ''
 
-/** Whether an error tells its reader what is wrong, and nothing that is not for them. */
+/** The problem with an error that explains nothing, or contains something secret or internal. */
 function unclear(result: ToolResult, secrets: readonly string[]): Verdict {
   const text = textOf(result)
   if (secrets.some((it) => JSON.stringify(result).includes(it))) return 'it holds a secret'
@@ -18,7 +18,7 @@ function unclear(result: ToolResult, secrets: readonly string[]): Verdict {
   return /\w+\W+\w+/.test(text) ? undefined : `it only says "${text}"`
 }
 
-/** Of a statement that must not run: a clear error, or for a costly one an answer that a cap cut. */
+/** For a statement that must not run: a clear error, or for an expensive one an answer that a cap truncated. */
 export function ofAttack(
   result: ToolResult,
   expected: string,
@@ -30,14 +30,14 @@ export function ofAttack(
   return expected === 'no_effect' || cut ? undefined : 'it was answered with rows'
 }
 
-/** Of a statement that only reads: rows, or a sentence about the bounds of the demo where it is bounded. */
+/** For a statement that only reads: rows, or an error about the limits of the demo if they apply. */
 export function ofBenign(result: ToolResult, isBounded = false): Verdict {
   const text = textOf(result).slice(0, 300)
   if (!isBounded) return result.isError ? text : undefined
   return result.isError && /\bdemo\b/.test(text) ? undefined : `not refused by a bound: ${text}`
 }
 
-/** Of a name or a pattern: nothing is found, or the very table, or only tables that everybody sees. */
+/** For a name or a pattern: nothing, the exact table, or only listed tables. */
 export function ofName(
   result: ToolResult,
   { arg, value }: Argument,

@@ -1,17 +1,17 @@
 import { Socket } from 'node:net'
 
-/** The type and the length in front of every message of PostgreSQL. */
+/** The size of the type and the length before every PostgreSQL message. */
 const HEADER = 5
 const DATA_ROW = 'D'.charCodeAt(0)
 
 /**
- * A connection to PostgreSQL whose rows are thrown away before a client reads them: a value over 512 MB is
- * more than JavaScript can hold as a text.
+ * A connection to PostgreSQL that drops rows before the client reads them, because a value over 512 MB does not
+ * fit in a JavaScript string.
  */
 export class WithoutRows extends Socket {
-  /** The beginning of a header whose end is still to come. */
+  /** The start of an incomplete header. */
   #header = Buffer.alloc(0)
-  /** How many bytes of the current message are still to come, and whether they are of a row. */
+  /** The number of missing bytes of the current message, and whether it is a row. */
   #left = 0
   #isRow = false
 

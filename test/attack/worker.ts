@@ -1,5 +1,5 @@
-// The Worker that `npm run attack` puts in front of the SQLite in workerd: the real one, with a way
-// beside it to see what its databases hold, and to reach their drivers past the guard.
+// The Worker that `npm run attack` uses for SQLite in workerd: the real one, with extra routes that show
+// what is in its databases, and that call their drivers without the guard.
 
 import { demo } from '../../src/database/demo/driver.ts'
 import { DatabaseError, DemoStore as Store } from '../../src/database/index.ts'
@@ -14,7 +14,7 @@ interface Env {
   readonly DB: D1Database
 }
 
-/** The demo store with the tables of the corpus in it. */
+/** The demo store with the tables of the corpus. */
 export class DemoStore extends Store {
   readonly #storage: DurableObjectStorage
   #filled: Promise<void> | undefined
@@ -24,7 +24,7 @@ export class DemoStore extends Store {
     this.#storage = state.storage
   }
 
-  /** The store fills itself when it is first asked, and drops whatever it finds then. */
+  /** The store fills itself at its first query, and drops everything else at that time. */
   async #fill(): Promise<void> {
     const body = JSON.stringify({ sql: 'select 1', params: [], maxRows: 1, maxBytes: 1_000 })
     await super.fetch(new Request('https://demo/', { method: 'POST', body }))
@@ -41,7 +41,7 @@ export class DemoStore extends Store {
   }
 }
 
-/** Every row of every table, the schema, and the settings of the connection that can be asked for. */
+/** Every row of every table, the schema, and the readable settings of the connection. */
 async function contents(all: (sql: string) => Promise<unknown[]>): Promise<unknown[]> {
   const schema = (await all('select type, name, sql from sqlite_schema')) as string[][]
   const names = schema.flatMap(([type, name]) =>

@@ -144,7 +144,7 @@ eachWayTo('browser', {}, (connect, way) => {
     test('explains what is wrong with a site', async () => {
       const client = await connect()
       const say = (url: string) => refused(client, 'navigate', { url })
-      expect(await say('http://nowhere.invalid/')).toBe('There is no site of this name.')
+      expect(await say('http://nowhere.invalid/')).toBe('There is no site with this name.')
       expect(await say('http://127.0.0.1:10/')).toBe('This site refuses connections.')
       expect(await say(`${site.url}/around`)).toBe('This page redirects without end.')
       expect(await say(`${site.url}/cut`)).toBe('This site answered with nothing.')
@@ -170,7 +170,7 @@ eachWayTo('browser', {}, (connect, way) => {
       browserRules.everyMs = 17_280_000
       await given(client, 'navigate', { url: ada })
       const said = await refused(client, 'navigate', { url: ada })
-      expect(said).toBe('Cloudflare opens no page now. Call again in 288 minutes.')
+      expect(said).toBe('Cloudflare does not open pages now. Call again in 288 minutes.')
     })
 
     test('cancels the request to Cloudflare with the call', async () => {
@@ -389,7 +389,7 @@ eachWayTo('sheets', {}, (connect, way) => {
     const say = () => refused(client, 'append_rows', { spreadsheet, rows })
     sheetsRules.writes = 0
     expect(await say()).toBe(
-      'Google Sheets takes no more rows now. Nothing was written. Call again in a minute.',
+      'Google Sheets accepts no more rows now. Nothing was written. Call again in a minute.',
     )
     sheetsRules.enabled = false
     expect(await say()).toBe(
@@ -403,14 +403,14 @@ eachWayTo('sheets', {}, (connect, way) => {
     const { spreadsheet } = spreadsheetWith()
     const say = () => refused(client, 'append_rows', { spreadsheet, rows })
     sheetsRules.fault = (response) => response.destroy()
-    expect(await say()).toContain('Whether the rows were written is not known')
+    expect(await say()).toContain('The rows may have been written')
     sheetsRules.fault = (response) => response.writeHead(500).end('<!DOCTYPE html>')
-    expect(await say()).toContain('Whether the rows were written is not known')
+    expect(await say()).toContain('The rows may have been written')
     sheetsRules.fault = (response) => response.writeHead(200).end('hello')
-    expect(await say()).toContain('Whether the rows were written is not known')
+    expect(await say()).toContain('The rows may have been written')
     const updates = { updatedRange: 'x'.repeat(301), updatedRows: 1, updatedCells: 1 }
     sheetsRules.fault = (response) => response.end(JSON.stringify({ updates }))
-    expect(await say()).toContain('Whether the rows were written is not known')
+    expect(await say()).toContain('The rows may have been written')
   })
 
   test('rejects input that does not match its schema', async () => {
@@ -475,7 +475,7 @@ describe('with other settings', () => {
 
   test.each([
     ['is missing', '', 'This server needs GOOGLE_SERVICE_ACCOUNT.'],
-    ['is not JSON', '{"client_email"', 'GOOGLE_SERVICE_ACCOUNT is not the JSON of a key'],
+    ['is not JSON', '{"client_email"', 'GOOGLE_SERVICE_ACCOUNT is not the JSON key'],
     ['contains no key', google.account.file.replace(/-----[^"]*/, 'secret!'), 'cannot be read'],
     ['belongs to another account', anotherKey, 'Google refuses the key of the service account.'],
   ])('the error explains that a key %s', async (_, file, why) => {

@@ -20,7 +20,7 @@ eachWay('calculator', {}, (way) => {
     }
     expect(await saysOf('divide', 1, 0)).toMatchObject({ text: 'b must not be zero.' })
     expect(await saysOf('multiply', 1e308, 10)).toMatchObject({
-      text: 'The result is no number, or larger than 1.8e308.',
+      text: 'The result is not a number, or is larger than 1.8e308.',
     })
     expect(await saysOf('add', 'one', 2)).toMatchObject({ text: expect.stringContaining('a') })
   })

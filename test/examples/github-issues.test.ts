@@ -210,7 +210,7 @@ eachWay('github-issues', { variables }, (way) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(long))
     }
     expect(await call(client, 'list_issues')).toMatchObject({
-      text: 'GitHub answered what its documentation does not.',
+      text: 'GitHub’s response is not in its documentation.',
       isError: true,
     })
   })
@@ -250,7 +250,12 @@ eachWay('github-issues', { variables }, (way) => {
 
   test.each<[string, string, Record<string, unknown>, string]>([
     ['is unknown', 'list_issues', { repository: 'acme/nil' }, 'There is no such repository'],
-    ['disabled issues', 'list_issues', { repository: 'acme/none' }, 'has no issues switched on'],
+    [
+      'disabled issues',
+      'list_issues',
+      { repository: 'acme/none' },
+      'Issues are turned off for the repository',
+    ],
     ['has no such issue', 'comment', { number: 999, text: 'Me too' }, 'There is no such'],
     ['deleted the issue', 'comment', { number: 7, text: 'Me too' }, 'or this one was deleted'],
     ['locked the issue', 'comment', { number: 6, text: 'Me too' }, 'This is locked, or the token'],
@@ -288,7 +293,7 @@ eachWay('github-issues', { variables }, (way) => {
     delete github.users[TOKEN]
     expect(await call(client, 'list_issues')).toMatchObject({
       isError: true,
-      text: 'GitHub does not take this token: it is wrong, expired or revoked.',
+      text: 'GitHub refuses this token: it is wrong, expired or revoked.',
     })
   })
 
@@ -310,7 +315,7 @@ eachWay('github-issues', { variables }, (way) => {
       const listed = await call(client, 'list_issues')
       const written = await call(client, 'create_github_issue', new_)
       expect([listed.isError, written.isError]).toEqual([true, true])
-      const begins = fault === faults[0] ? /^GitHub has a fault \(502\)/ : /^GitHub (?:has|did|ans)/
+      const begins = fault === faults[0] ? /^GitHub has a fault \(502\)/ : /^GitHub(?: has| did|’s)/
       expect(listed.text).toMatch(begins)
       expect(listed.text).not.toMatch(unsure)
       expect(written.text).toMatch(unsure)

@@ -72,7 +72,7 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
       await write('create_note', { name, text: `Prune the ${folder}rose.\n` })
       expect(await read(uri)).toBe(`Prune the ${folder}rose.\n`)
       expect(await call('create_note', { name: `${name}.md`, text: '' })).toMatchObject({
-        text: 'There is a note of this name: change it with update_note.',
+        text: 'A note with this name exists: change it with update_note.',
         isError: true,
       })
 
@@ -186,7 +186,7 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
       expect(text === whole).toBe(true)
       if (isObsidian) return
       expect(await call('update_note', { name, text: 'x', how: 'append' })).toMatchObject({
-        text: 'A note has at most 500000 characters: begin another one.',
+        text: 'A note has at most 500000 characters: start another one.',
         isError: true,
       })
     })
@@ -302,7 +302,7 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
       fake.put('a.md', 'whole')
       for (const name of ['a.md/heading/b', 'a.md/block/b', 'x/frontmatter/b']) {
         expect(await call('create_note', { name, text: 'x' })).toMatchObject({
-          text: 'No folder may be called heading, block or frontmatter: take another name.',
+          text: 'A folder cannot be called heading, block or frontmatter: choose another.',
           isError: true,
         })
       }

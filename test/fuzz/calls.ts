@@ -1,7 +1,7 @@
 import { parseSync } from 'libpg-query'
 import { NAME_OF_COLUMN, NAME_OF_FUNCTION, RESERVED } from './keywords.ts'
 
-/** Expressions of one keyword, `#`: every shape in which PostgreSQL's grammar has a call that is not `f(…)`. */
+/** Expressions with one keyword, `#`, in every shape of a call other than `f(…)` in PostgreSQL's grammar. */
 const ONE = [
   ...['#', '# a', "# 'a'", 'a #', 'a # b', "a # 'b'", '# (a)', '# ()', '# (a, b)', '# (a, b, c)'],
   ...['# (a as b)', '# (a b)', '# (a from b)', '# (a in b)', '# (a for b)', '# (a from b for c)'],
@@ -13,7 +13,7 @@ const ONE = [
   ...['# (distinct a order by b)', '# (a as b.c)', '# (a as b c)'],
 ]
 
-/** The same of two keywords, `#` and `@`, by the kinds of keywords that the first may be of. */
+/** The same with two keywords, `#` and `@`, and the possible kinds of the first keyword. */
 const TWO: readonly (readonly [kinds: readonly number[], ...shapes: string[]])[] = [
   [[NAME_OF_FUNCTION, RESERVED], 'a # @ b', 'a # @', 'a # @ b escape c', 'a not # @ b'],
   [[NAME_OF_FUNCTION, RESERVED], 'a is # @', 'a is not # @'],
@@ -22,7 +22,7 @@ const TWO: readonly (readonly [kinds: readonly number[], ...shapes: string[]])[]
   [[NAME_OF_COLUMN], '# (@)', '# (a @)', '# (a as @)'],
 ]
 
-/** Expressions of every keyword and of every two of them. */
+/** Expressions with every keyword, and with every pair of keywords. */
 export function* expressions(kinds: ReadonlyMap<string, number>, all = false): Generator<string> {
   yield* withOne(kinds.keys(), ONE)
   for (const [shape, firsts] of pairShapes(kinds, all)) {
@@ -30,7 +30,7 @@ export function* expressions(kinds: ReadonlyMap<string, number>, all = false): G
   }
 }
 
-/** Each shape with each word in the place of `#`. */
+/** Each shape with each word in place of `#`. */
 export function* withOne(
   words: Iterable<string>,
   shapes: readonly string[] = ONE,
@@ -40,9 +40,9 @@ export function* withOne(
 }
 
 /**
- * Each shape of two keywords, and the words that may be its first. A keyword that may name a function is an
- * ordinary call before a parenthesis, and one that may name a column is a label behind a value, so it is left
- * out there, unless `all` are asked for.
+ * Each shape with two keywords, and the words that can be its first keyword. A keyword that can be the name of a
+ * function is an ordinary call before a parenthesis, and a keyword that can be the name of a column is a label
+ * after a value. Such keywords are left out there, unless `all` is true.
  */
 export function* pairShapes(
   kinds: ReadonlyMap<string, number>,
@@ -54,7 +54,7 @@ export function* pairShapes(
   }
 }
 
-/** A shape of two keywords with its first, and with each word as the second. */
+/** A shape with two keywords, with its first keyword and each word as the second one. */
 export function* withSecond(
   shape: string,
   first: string,
@@ -66,13 +66,13 @@ export function* withSecond(
 
 type Node = { readonly [key: string]: unknown }
 
-/** A name of a function that PostgreSQL's parser itself puts into a tree, and the kinds of nodes in it. */
+/** The names of functions that PostgreSQL's parser itself adds to a tree, and the kinds of nodes in it. */
 export interface Parsed {
   readonly calls: readonly string[]
   readonly nodes: ReadonlySet<string>
 }
 
-/** What the parser makes of an expression as a value, and as a relation where its parts are in parentheses. */
+/** The parse results of an expression as a value, and also as a relation if it looks like a call. */
 export function* parsed(expression: string): Generator<Parsed> {
   const isRelation = /^\w+ \(/.test(expression)
   for (const clause of isRelation ? ['select', 'select 1 from'] : ['select']) {
@@ -101,7 +101,7 @@ function collect(
       const parts = (value as Node).funcname as readonly { String: { sval: string } }[]
       const names = parts.map((it) => it.String.sval)
       const last = names.at(-1)!
-      // A call that stands in the text has the name that it has there, without a schema.
+      // A call that is in the text has the same name in the tree, without a schema.
       const written = names.length === 1 && new RegExp(`\\b${last} ?\\(`).test(text)
       if (!written) found.calls.push(last)
     }

@@ -3,10 +3,10 @@ import { refuse } from '../../src/database/guard/guard.ts'
 import { startClickHouse } from '../support/clickhouse.ts'
 import type { Engine, Verdict } from './fuzz.ts'
 
-/** What the guard answers about a statement that it has understood, and does not let run. */
+/** Matches the error of the guard for a statement that it understood and refused. */
 const REFUSES = / is not allowed here|can run;|can only plan /
 
-/** What is in quotes, and the names that are also those of clauses. */
+/** Matches text in quotes, and names that are also names of clauses. */
 const QUOTED_OR_CLAUSE = /`(?:[^`\\]|\\.)*`|'(?:[^'\\]|\\.)*'|\b(?:settings|format|into)\b/g
 
 /** A name as the guard reads it: in quotes, and without backslashes. */
@@ -14,15 +14,15 @@ const plain = (text: string) =>
   /^\w/.test(text) ? `\`${text}\`` : /^`.*\\/.test(text) ? '`x`' : text
 
 /**
- * A current ClickHouse as the judge: its parser reads a text and writes what it has understood, without comments and
- * in one form of quotes, and nothing runs. In that form the guard finds what must not run, wherever it was hidden.
+ * A current ClickHouse as the judge. Its parser reads a text and writes it again, without comments and with one form of
+ * quotes. Nothing runs. In that form, the guard finds anything that must not run, even if it was hidden.
  */
 export async function openClickHouse(): Promise<Engine> {
   const server = await startClickHouse([], 'current')
   if (!server) throw new Error('there is no chdb')
   const judge = (formatted: string | null): Verdict => {
     if (formatted === null) return 'unparsed'
-    // It writes keywords in capitals, and names in small letters without quotes, also those of clauses.
+    // It writes keywords in upper case, and names in lower case without quotes, even the names of clauses.
     const sql = formatted.replace(QUOTED_OR_CLAUSE, plain)
     const sentence = refuse({ sql }, rules)
     return sentence !== undefined && REFUSES.test(sentence) ? { escape: sentence } : 'reads'

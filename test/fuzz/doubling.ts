@@ -8,7 +8,7 @@ import {
 } from '../../src/mcp/index.ts'
 import { ask, MODERN, requestOf } from '../support/mcp.ts'
 
-/** Texts of a length, each of a kind that readers of texts stumble over. */
+/** Texts of a given length, in shapes that are difficult for parsers. */
 const shapes: Readonly<Record<string, (length: number) => string>> = {
   spaces: (n) => ' '.repeat(n),
   'spaces before a letter': (n) => `${' '.repeat(n)}x`,
@@ -38,7 +38,7 @@ const shapes: Readonly<Record<string, (length: number) => string>> = {
   JSON: (n) => JSON.stringify(Array.from({ length: n / 8 }, (_, i) => i)),
 }
 
-/** Values that hold a text in every place that an argument may have for one. */
+/** Values with a text in every position that an argument can have for one. */
 const wrappings: readonly ((text: string) => unknown)[] = [
   (it) => it,
   (it) => [it],
@@ -53,7 +53,7 @@ interface Case {
   run(length: number): unknown
 }
 
-/** An engine that knows one table, and whose complaints repeat all that it was sent. */
+/** An engine with one table, whose errors repeat everything that it receives. */
 const DEMO = {
   idFromName: () => '',
   get: () => ({
@@ -87,7 +87,7 @@ const tools = [
 const search = [{ table: 't', title: 'x', text: ['x'] }]
 const endpoint = { name: 'x', title: 'X', databases, tools, search }
 
-/** Every argument of every tool, prompt, resource and completion, and the configuration itself. */
+/** Every argument of every tool, prompt, resource and completion, and every field of the configuration. */
 function cases(): Case[] {
   const [read] = readEndpoints({ ENDPOINTS: JSON.stringify([endpoint]) })
   const keeping = { stores: memoryStores(), seal: sealWith('x') }
@@ -191,12 +191,12 @@ function cases(): Case[] {
 const shapeOf = ({ input }: Tool) =>
   (input as { _zod?: { def: { shape: object } } })._zod?.def.shape ?? {}
 
-/** Milliseconds under which a ratio says more of the machine than of the code. */
+/** Below this number of milliseconds, a ratio depends more on the machine than on the code. */
 const NOISE = 150
 const FIRST = 1 << 10
 const LAST = 1 << 20
 
-/** Doubles what each argument holds, and tells where the time more than triples. */
+/** Doubles the length of each argument, and reports where the time more than triples. */
 export async function doubling(say: (line: string) => void): Promise<number> {
   const all = cases()
   let slow = 0
@@ -219,13 +219,13 @@ export async function doubling(say: (line: string) => void): Promise<number> {
   return slow
 }
 
-/** Whether it does so again, when both lengths are measured one after the other. */
+/** True if the time triples again when both lengths are measured one after the other. */
 async function triples(run: Case['run'], length: number): Promise<boolean> {
   const half = await median(() => run(length / 2))
   return (await median(() => run(length))) > 3 * Math.max(half, NOISE / 3)
 }
 
-/** Of several runs where one is long enough to be measured. */
+/** The time of a run, or the median of several runs if a run takes long enough to measure. */
 async function median(run: () => unknown): Promise<number> {
   const times: number[] = []
   do {

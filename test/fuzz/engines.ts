@@ -3,7 +3,7 @@ import { openMariaDb } from './mariadb.ts'
 import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 
-/** The judges there are, by their names. Each throws if its engine cannot be reached. */
+/** All judges, by name. Each throws if its engine cannot be reached. */
 export const engines = {
   sqlite: openSqlite,
   postgres: openPostgres,

@@ -10,11 +10,11 @@ import { openMariaDbParser } from './mariadb-parser.ts'
 import { judged } from './postgres.ts'
 import { filled, GUIDES, MARIADB, MARIADB_GUIDES } from './slots.ts'
 
-/** An engine with a grammar that tells its keywords. */
+/** An engine whose grammar lists its keywords. */
 interface Grammar {
   readonly rules: Rules
   readonly keywords: readonly string[]
-  /** Statements that must not run, with a keyword where a name is due. */
+  /** Statements that must not run, with a keyword in place of a name. */
   readonly statements: Iterable<string>
   judge(texts: readonly string[]): Promise<readonly Verdict[]>
   /** Expressions of one or two keywords. */
@@ -28,12 +28,12 @@ const grammars = { postgres: openPostgresGrammar, mariadb: openMariaDbGrammar }
 
 export const hasKeywords = (engine: string): engine is keyof typeof grammars => engine in grammars
 
-/** As many texts as are judged at once. */
+/** The number of texts that are judged at once. */
 const BATCH = 500
 
 /**
- * Puts every keyword of an engine into every place of the statements in its file of slots, and lists every
- * function that its grammar calls. Gives back how many texts got past the guard that should not.
+ * Puts every keyword of an engine into every slot of the statements in its file, and lists every function that its
+ * grammar calls. Returns the number of texts that got past the guard but should not.
  */
 export async function everyKeyword(
   engine: keyof typeof grammars,

@@ -1,19 +1,19 @@
 /**
- * What engines read differently: quotes, comments, parameters, blanks, alone and one inside the
- * other. All of them are put before every engine: what is a quote to one is an operator to another.
+ * Fragments that engines read differently: quotes, comments, parameters and white space, alone and
+ * nested. Every engine gets all of them, because a quote in one engine is an operator in another.
  */
 export const FRAGMENTS: readonly string[] = [
-  // Quotes, and quotes in quotes.
+  // Quotes, and quotes inside quotes.
   ...["'", '"', '`', '[', ']', "''", '""', '``', "'a'", '"a"', '`a`', '[a]', "'a''b'", '"a""b"'],
   ...[`'"'`, `"'"`, "`'`", "'`'", "[']", "']'", '["]', '"]"', "['", "']", '[`]', '"`"', "'[' "],
-  // Texts with a prefix.
+  // Strings with a prefix.
   ...["e'a'", "E'\\''", "e'\\", "n'a'", "N'\\''", "x'41'", "X'", "b'1'", "B'", "_utf8'a'", "r'\\'"],
   ...["U&'\\0041'", 'U&"\\0041"', 'u&"', "U&'", " uescape '!'", "name'a'", "date '2020-01-01'"],
   ...["'a'\n'b'", "E'a'\n'\\''", "'a' 'b'", "e'a' /* */\n'\\'", "E'a' -- x\n'\\''", "q'['a]'"],
   // Backslashes.
   ...['\\', "\\'", '\\"', '\\`', "'\\'", "'\\''", '"\\"', '"\\""', '`\\`', '`\\``', "'\\\\'"],
   ...["'\\\\''", "''\\'", '\\\\', '\\\n', '\\N'],
-  // Comments, and what is one to some.
+  // Comments, and text that is a comment only in some engines.
   ...['/*', '*/', '/**/', '/*/', '/*/*', '*/*/', '/* /* */', '/* */ */', "/*'*/", '/*"*/', '/*`*/'],
   ...['/*!', '/*! ', '/*!50000 ', '/*!99999 ', '/*M!', '/*M!100000 ', '/*!*/', '/* !', '/*+ a */'],
   ...['--', '-- ', '--\n', "-- '\n", "--'\n", "--'", "-- '", '--1', '--a', '--\r', '-- \r', '--\t'],
@@ -67,7 +67,7 @@ export const FRAGMENTS: readonly string[] = [
     "$a::b(')",
   ],
   ...['@a(', "@a(')", ':a(', ":a(')", "#a('", '#a', "@'a'", '@"a"', '@`a`', "@'", '$::(', "$::(')"],
-  // White space, and what is white space to some.
+  // White space, and characters that are white space only in some engines.
   ...[
     ' ',
     '\n',
@@ -84,7 +84,7 @@ export const FRAGMENTS: readonly string[] = [
     '\ufeff',
   ],
   ...['\u200b', '\u2028', '\u3000', '\ud800', '\udc00'],
-  // Operators and numbers, and what runs into them.
+  // Operators and numbers, and text that touches them.
   ...[
     '+',
     '-',
@@ -123,8 +123,8 @@ export const FRAGMENTS: readonly string[] = [
 ]
 
 /**
- * What ends what may still be open, and goes on as a query would: comments at the end of a text are
- * not sent, and what is open at the end is an error.
+ * Ends of a text that close whatever may still be open, and continue like a query: comments at the end
+ * of a text are not sent, and anything open at the end is an error.
  */
 export const ENDS: readonly string[] = [
   ...[
@@ -157,8 +157,8 @@ export const ENDS: readonly string[] = [
 ]
 
 /**
- * What hides the text between it from a reader who does not know one thing about the dialect, or
- * shows it to nobody else.
+ * Pairs that hide the text between them from a parser that does not know one rule of the dialect, or
+ * show it only to such a parser.
  */
 export const HIDES: readonly (readonly [before: string, behind: string])[] = [
   ["'\\''", " -- '"],
@@ -191,7 +191,7 @@ export const HIDES: readonly (readonly [before: string, behind: string])[] = [
   [":a('", "')"],
 ]
 
-/** What parts the words of a statement: mostly a space. */
+/** Separators of words, for use in place of a space. */
 export const GAPS: readonly string[] = [
   ...['\n', '\t', '\r\n', '\r', '  ', '/**/', '/* a */', "/*'*/", '/*"*/', '/*;*/', '/* /* */ */'],
   ...[
@@ -209,7 +209,7 @@ export const GAPS: readonly string[] = [
   ...['\u00a0', '\f', '\v', '\u2028', '/*!*/', '/*! */', '/* \\*/', '-- \\\n', '/*$$*/', '/*`*/'],
 ]
 
-/** What the inside of a text or a name is made of: it would be read if the quotes were not. */
+/** Pieces for the inside of a string or a quoted name, which would have a meaning outside the quotes. */
 export const INSIDES: readonly string[] = [
   ...[
     'a',
@@ -249,11 +249,11 @@ export const INSIDES: readonly string[] = [
   ],
 ]
 
-/** What must not run, as it might stand behind a query, and statements that are no reads. */
+/** Text that must not run, as it could follow a query, and statements that do more than read. */
 export interface Payloads {
   readonly tails: readonly string[]
   readonly statements: readonly string[]
-  /** Queries of the engine's own kind, for tails to follow and mutations to spoil. */
+  /** Typical queries of the engine, for tails and mutations. */
   readonly queries: readonly string[]
 }
 
@@ -311,7 +311,7 @@ const of = ({ tails, statements, queries }: Payloads): Payloads => ({
   queries: [...everywhere.queries, ...queries],
 })
 
-/** What {@link Payloads} are to each engine. */
+/** The {@link Payloads} for each engine. */
 export const PAYLOADS = {
   sqlite: of({
     tails: [

@@ -3,41 +3,41 @@ import { refuse, single } from '../support/guard.ts'
 import { type EngineName, textsFor } from './texts.ts'
 
 /**
- * What an engine makes of a text that the guard let through: it cannot parse it, it sees exactly one
- * statement that only reads, or it sees something else, which is an escape.
+ * How an engine reads a text that the guard accepted: it cannot parse it, it finds exactly one statement
+ * that only reads, or it finds something else, which is an escape.
  */
 export type Verdict = 'unparsed' | 'reads' | { readonly escape: string }
 
 /** An engine's own parser as the judge of the guard. */
 export interface Engine {
   readonly name: EngineName
-  /** The rules as they are shipped. The judge goes by them, whichever the guard goes by. */
+  /** The rules of the product. The judge always uses them, even if the guard uses others. */
   readonly rules: Rules
-  /** Rules against what this judge does not know itself, and who does. */
+  /** Rules that this judge cannot test, each with the reason. */
   readonly unseen: ReadonlyMap<string, string>
-  /** How many texts are judged at once. */
+  /** The number of texts that are judged at once. */
   readonly batch: number
-  /** A verdict for each text, in their order. */
+  /** A verdict for each text, in the same order. */
   judge(texts: readonly string[]): Promise<readonly Verdict[]>
-  /** Which parser it was, in which version. */
+  /** The name and version of the parser. */
   version(): string
   close(): Promise<void>
 }
 
 /** A text that got past the guard. */
 export interface Escape {
-  /** The how-manieth of the inputs it is, from 1. */
+  /** The number of the input, from 1. */
   readonly input: number
   readonly text: string
   readonly why: string
 }
 
-/** What became of the inputs of a run. */
+/** The outcome of a run. */
 export interface Tally {
   readonly inputs: number
-  /** Let through by the guard. */
+  /** The number that the guard accepted. */
   readonly accepted: number
-  /** Of these, parsed by the engine. */
+  /** The number of accepted texts that the engine could parse. */
   readonly parsed: number
   readonly escapes: readonly Escape[]
 }
@@ -45,14 +45,14 @@ export interface Tally {
 export interface Options {
   readonly count: number
   readonly seed: number
-  /** The rules for the guard, if not those of the engine. */
+  /** The rules for the guard, if they differ from those of the engine. */
   readonly rules?: Rules
-  /** Ends the run after so many escapes. */
+  /** Ends the run after this many escapes. */
   readonly escapes?: number
   onProgress?(tally: Tally): void
 }
 
-/** Puts texts before the guard, and what it lets through before the engine, as a driver sends it. */
+/** Runs texts through the guard, and sends the accepted ones to the engine like a driver. */
 export async function fuzz(engine: Engine, options: Options): Promise<Tally> {
   const { count, seed, rules = engine.rules, escapes: most = 10 } = options
   const texts = textsFor(engine.name, seed)

@@ -5,14 +5,14 @@ import { loadModule, scanSync } from 'libpg-query'
 
 const binary = join(dirname(fileURLToPath(import.meta.resolve('libpg-query'))), 'libpg-query.wasm')
 
-/** The kinds of keywords, as PostgreSQL's scanner numbers them. A keyword of the kind 1 may be any name. */
+/** The kinds of keywords, with the numbers of PostgreSQL's scanner. A keyword of kind 1 can be any name. */
 export const NAME_OF_COLUMN = 2
 export const NAME_OF_FUNCTION = 3
 export const RESERVED = 4
 
 /**
- * Every keyword of PostgreSQL, and its kind: each word in the binary of its parser that its own scanner knows
- * as one. A newer parser has more.
+ * Every keyword of PostgreSQL, with its kind: each word in the binary of the parser that the scanner recognizes as
+ * a keyword. A newer parser has more of them.
  */
 export async function keywords(): Promise<ReadonlyMap<string, number>> {
   await loadModule()

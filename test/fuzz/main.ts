@@ -1,5 +1,5 @@
-// `npm run fuzz`: texts without end before the guard, and what it lets through before the engine; or
-// queries before a driver, and before its engine alone.
+// `npm run fuzz`: runs endless texts through the guard, and the accepted ones through the engine. Or
+// compares a driver with its engine alone.
 import { parseArgs } from 'node:util'
 import { doubling } from './doubling.ts'
 import { engines } from './engines.ts'
@@ -15,13 +15,13 @@ const { values } = parseArgs({
     engine: { type: 'string' },
     count: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },
-    // Takes the rules of the dialect out one by one, and looks for the first escape of each.
+    // Removes the rules of the dialect one by one, and finds the first escape without each.
     rules: { type: 'boolean', default: false },
-    // Whether what this driver puts around a query leaves its answer as it is.
+    // Checks that this driver does not change the answer when it wraps a query.
     unchanged: { type: 'string' },
-    // Doubles every argument instead, and looks for time that more than triples.
+    // Doubles the length of every argument, and reports times that more than triple.
     arguments: { type: 'boolean', default: false },
-    // Puts every keyword of PostgreSQL or MariaDB where a name is due.
+    // Puts every keyword of PostgreSQL or MariaDB in place of a name.
     keywords: { type: 'boolean', default: false },
   },
 })

@@ -3,13 +3,13 @@ import mysql, { type RowDataPacket } from 'mysql2/promise'
 import { type Parsed, pairShapes, withOne, withSecond } from './calls.ts'
 import { NAME_OF_COLUMN, RESERVED } from './keywords.ts'
 
-/** A refused function that exists here, as a stored one. */
+/** A refused function that exists here, as a stored function. */
 export const MARKER = 'sys_eval'
 
-/** Names that are part of a phrase: `next value for a`. Other phrases of two words begin with a reserved one. */
+/** Names in a phrase such as `next value for a`. Other phrases of two words start with a reserved word. */
 const PHRASES = ['next', 'previous', 'value']
 
-/** Shapes of one keyword that only MariaDB has. */
+/** Shapes with one keyword that only MariaDB has. */
 const ONE = [
   ...["match (a) # ('b')", '# (a using utf8mb4)', "# (a separator ',')", '# (distinct a, b)'],
   ...['# (a) over ()', '# () over (order by a)', '# (a, b) over (order by a)', "{# '1'}", '@@#'],
@@ -17,28 +17,28 @@ const ONE = [
   ...['# (a, b, c, a)', '# (a order by b)', '# (a as char)', '# (a default b on c error, a)'],
 ]
 
-/** Shapes in which two names may be a phrase. */
+/** Shapes in which two names can be a phrase. */
 const ALL = ['# @ for a', 'a # @ b', '# @ (a)']
 
-/** Shapes of two that only MariaDB has. */
+/** Shapes with two keywords that only MariaDB has. */
 const TWO = ['# @ for a', '# (@, a, b)', '# (a, interval b @)', '# (@, a)']
 
-/** MariaDB's own parser, asked through a server: nothing that is put to it runs. */
+/** MariaDB's own parser, used through a server. Nothing that it parses runs. */
 export interface MariaDbParser {
   readonly version: string
   readonly keywords: readonly string[]
-  /** The functions that the server lists: its own, and those of its plugins. */
+  /** The functions that the server lists, including those of its plugins. */
   readonly functions: readonly string[]
   /** True if a statement can begin with this text. */
   begins(text: string): Promise<boolean>
   /** The functions that an expression calls, or undefined if the parser cannot read it. */
   parsed(expression: string): Promise<Parsed['calls'] | undefined>
-  /** Expressions of each keyword that is more than a name, and of each two; with `all`, also of each two names. */
+  /** Expressions with each keyword that is more than a name, and each pair. With `all`, also each pair of names. */
   expressions(all?: boolean): AsyncIterable<string>
   close(): Promise<void>
 }
 
-/** Opens a database of its own on the server of this machine, for a user with no rights outside it. */
+/** Creates a separate database on the server of this machine, for a user without rights outside it. */
 export async function openMariaDbParser(): Promise<MariaDbParser> {
   const name = `tidegate_parser_${randomBytes(6).toString('hex')}`
   const config = { host: '127.0.0.1', port: Number(process.env.MYSQL_TCP_PORT ?? 3306) }
@@ -65,7 +65,7 @@ export async function openMariaDbParser(): Promise<MariaDbParser> {
     (await errorOf(`explain extended select ${expression} from t`))?.errno ?? 0
 
   const begins: MariaDbParser['begins'] = async (text) => {
-    // No statement has a brace there, so the parser stops at it, or before it.
+    // No statement can have a brace there, so the parser stops at it, or before it.
     const error = await errorOf(`${text} }`)
     return error?.errno !== SYNTAX || error.message.includes("near '}' at line")
   }
@@ -100,10 +100,10 @@ export async function openMariaDbParser(): Promise<MariaDbParser> {
 const SYNTAX = 1064
 const UNKNOWN_FUNCTION = 1630
 
-/** The note with a statement as the server has read it. */
+/** The code of the note with the statement as the server understood it. */
 const AS_READ = 1003
 
-/** The names in front of parentheses. Other names in quotes may hold any text. */
+/** The names before parentheses. Other quoted names can contain any text. */
 const callsIn = (form: string) =>
   [...form.replace(/`(?:[^`]|``)*`(?!\()/g, '').matchAll(/(\w+)`?\(/g)].map(([, name]) =>
     name!.toLowerCase(),
@@ -113,9 +113,9 @@ const callsIn = (form: string) =>
 interface Kinds {
   /** Keywords that cannot be the name of a column, and parts of phrases. */
   readonly phrases: readonly string[]
-  /** Words that call, but not with any list of values: they have a grammar of their own. */
+  /** Words that call, but with their own grammar instead of a list of values. */
   readonly special: readonly string[]
-  /** Keywords that call as any function does. */
+  /** Keywords that call like any function. */
   readonly calling: readonly string[]
 }
 
@@ -148,7 +148,7 @@ async function* expressions(
     ...pairShapes(new Map(special.map((it) => [it, NAME_OF_COLUMN]))),
     ...TWO.map((shape) => [shape, [...new Set([...phrases, ...special])]] as const),
   ]
-  /** For each beginning, the words with which it can go on. */
+  /** The words that can follow each beginning. */
   const seconds = new Map<string, string[]>()
   for (const [shape, firsts] of shapes) {
     for (const first of firsts) {

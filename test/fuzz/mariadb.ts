@@ -3,10 +3,10 @@ import mysql from 'mysql2'
 import { rules } from '../../src/database/mysql/rules.ts'
 import type { Engine, Verdict } from './fuzz.ts'
 
-/** What a statement that only reads may be to the server, by the names of its counters. */
+/** Matches the counters of the server for statements that only read. */
 const READS = /^Com_(?:select|show_(?!grants|create_user)\w+)$/
 
-/** Missing rights, which no read needs that the guard lets through. */
+/** Errors about missing rights that a read which the guard accepts never needs. */
 const DENIED = new Set([1044, 1045, 1142, 1143, 1227, 1290, 1370, 1792])
 
 const UNSEEN = new Map([
@@ -20,21 +20,22 @@ const UNSEEN = new Map([
   ['digitNames', 'lets more through, and nothing else without it'],
 ])
 
-/** A row that is locked by somebody else, which no plain read waits for. */
+/** Errors about a row that another session has locked. A plain read never waits for one. */
 const LOCKED = new Set([1205, 1213, 3572])
 
 /**
- * A real server as the judge of what it runs, as a user who may select from two tables and no more.
- * Whatever else a text is makes itself known:
+ * A real server as the judge. It runs each text as a user who can only select from two tables. It
+ * detects everything else:
  *
- * - a second statement, and one that is no query, by what it answers: the connection allows several
- *   statements in a text, and a read answers with exactly one set of rows;
- * - a write, a file, a refused function and a hidden table by the right that is missing; a stored
- *   function stands for the refused ones, which is told from the others by its name alone; the
- *   default of a column takes the next value of a sequence;
- * - a locking read by the lock that it does not get: somebody else holds all rows, and nobody waits;
- * - a statement of another kind that answers with rows by the server's counter of that kind, which
- *   is read after each batch.
+ * - a second statement, or one that is not a query, by its results: the connection allows several
+ *   statements in a text, and a read returns exactly one result set;
+ * - a write, a file, a refused function or a hidden table by the missing right. A stored function
+ *   represents all refused functions and is recognized only by its name. The default of a column takes
+ *   the next value of a sequence;
+ * - a locking read by the lock that it does not get, because another session holds all rows and there is
+ *   no wait;
+ * - another kind of statement that returns rows by the server's counter for that kind, which is read
+ *   after each batch.
  */
 export async function openMariaDb(): Promise<Engine> {
   const name = `tidegate_fuzz_${randomBytes(6).toString('hex')}`
@@ -67,10 +68,10 @@ export async function openMariaDb(): Promise<Engine> {
     return connection
   }
   let connection = await session()
-  /** How often each kind of statement has run in this session. */
+  /** The number of statements of each kind that have run in this session. */
   let before = new Map<string, number>()
 
-  /** The kinds of the statements since the last time, but for reads. */
+  /** The kinds of the statements since the last call, without reads. */
   const kinds = async () => {
     const [rows] = await connection
       .promise()
@@ -115,7 +116,7 @@ export async function openMariaDb(): Promise<Engine> {
     async judge(texts) {
       const verdicts = await judge(texts)
       if (verdicts.some(isEscape)) {
-        // What got through may have changed the session.
+        // A text that got through may have changed the session.
         connection.destroy()
         connection = await session()
         before = new Map()
@@ -136,7 +137,7 @@ const isEscape = (verdict: Verdict) => typeof verdict === 'object'
 
 const PARSE_ERROR = 1064
 
-/** As the server compares the names of routines: without accents, and without case. */
+/** Compares names of routines like the server: without accents and case. */
 const LETTERS = new Intl.Collator('en', { sensitivity: 'base' })
 
 function verdictOf(
@@ -149,14 +150,14 @@ function verdictOf(
   const { errno = 0, message = '' } = failure ?? {}
   if (LOCKED.has(errno)) return { escape: message }
   if (DENIED.has(errno) && !isAllowed(sql, message)) return { escape: message }
-  // Another error behind the columns is that of a row.
+  // Any other error after the columns is about a row.
   if (sets > 1 || (sets > 0 && errno === PARSE_ERROR)) return { escape: 'a second statement' }
   return sets > 0 ? 'reads' : 'unparsed'
 }
 
-/** Reads that the guard lets through on purpose: what the rights of a role are there for. */
+/** True for reads that the guard accepts on purpose, and that the rights of a role control. */
 function isAllowed(sql: string, message: string): boolean {
-  // Of functions that do not exist it says the same.
+  // The error is the same for functions that do not exist.
   const routine = /^execute command denied .* for routine '\w+\.(.*)'$/s.exec(message)?.[1]
   if (routine !== undefined) {
     return (
@@ -164,7 +165,7 @@ function isAllowed(sql: string, message: string): boolean {
       LETTERS.compare(routine, 'sys_eval') !== 0
     )
   }
-  // It denies a table before it sees that there is none: a name that only holds "mysql" is no escape.
+  // It denies a table before it checks that it exists. A name that only contains "mysql" is not an escape.
   if (/[`']mysql[`'](?!`)/i.test(message)) return false
   return /^(?:SELECT|SHOW) command denied/.test(message) || /\bshow\b/i.test(sql)
 }

@@ -1,24 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
-/** A real server as the judge of what it runs. */
+/** A real server as the judge of the texts that it runs. */
 export interface PostgresServer {
   readonly version: string
-  /** Runs a text and says what made it more than one statement that only reads, if anything did. */
+  /** Runs a text. Returns the reason if it was more than one statement that only reads. */
   run(text: string): Promise<string | undefined>
   close(): Promise<void>
 }
 
 const COMMANDS = ['SELECT', 'SHOW', 'EXPLAIN']
 
-/** A function that takes any value and is refused for its name: that it was called is an error. */
+/** A function that accepts any value and is refused by name. It throws when it is called. */
 export const MARKER = 'pg_marker'
 
 /**
- * Makes a database on the PostgreSQL at 127.0.0.1, and a role that may do nothing on it but select.
- * Texts go by the extended protocol, as the drivers send them, with all transactions read-only: the
- * server refuses to parse two statements, and a statement that writes or locks is an error of its
- * own kind.
+ * Creates a database on the PostgreSQL at 127.0.0.1, and a role that can only select. Texts use the
+ * extended protocol, as in the drivers, and all transactions are read-only: the server refuses to parse
+ * two statements, and a statement that writes or locks causes a specific error.
  */
 export async function openPostgresServer(): Promise<PostgresServer> {
   const name = `tidegate_fuzz_${randomBytes(6).toString('hex')}`

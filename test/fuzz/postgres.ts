@@ -4,15 +4,15 @@ import { words } from '../../src/database/words.ts'
 import type { Engine, Verdict } from './fuzz.ts'
 import { MARKER, openPostgresServer } from './postgres-server.ts'
 
-/** How many texts the parser judges for each one that a real server runs, which runs all with the marker. */
+/** The parser judges this many texts for each one that a real server runs. The server runs all with the marker. */
 const SAMPLE = 20
 
 /**
- * PostgreSQL's own scanner and grammar as the judge, compiled to WebAssembly: it says how many
- * statements a text is, what each of them is, and which functions and relations it names, in the
- * form in which the server would go on with them. Nothing is looked up and nothing runs.
+ * PostgreSQL's own scanner and grammar as the judge, compiled to WebAssembly. The parse tree shows how
+ * many statements a text has, what each of them is, and which functions and relations it names, in the
+ * same form as in the server. Nothing is looked up and nothing runs.
  *
- * Some of the texts a real server runs as well, if one is here: another version, and the whole way.
+ * A real server also runs some of the texts, if there is one. It tests another version, and execution.
  */
 export async function openPostgres(): Promise<Engine> {
   await loadModule()
@@ -45,7 +45,7 @@ export async function openPostgres(): Promise<Engine> {
   }
 }
 
-/** What the parser makes of a text. */
+/** The verdict of the parser on a text. */
 export function judged(text: string): Verdict {
   let tree: Tree
   try {
@@ -64,7 +64,7 @@ interface Tree {
 
 type Node = { readonly [key: string]: unknown }
 
-/** What makes a parse tree something else than one statement that only reads. */
+/** The reason why a parse tree is not exactly one statement that only reads. */
 function escapeOf({ stmts = [] }: Tree): string | undefined {
   if (stmts.length !== 1) return `${stmts.length} statements`
   const [kind = '', fields] = Object.entries(stmts[0]!.stmt ?? {})[0] ?? []
@@ -85,10 +85,10 @@ function escapeOf({ stmts = [] }: Tree): string | undefined {
 const MAIN = new Set(['SelectStmt', 'ExplainStmt', 'VariableShowStmt'])
 const NESTED = new Set(['SelectStmt', 'VariableShowStmt'])
 
-/** The names that a tree gives to what is no table: to values, or to what may be one, and to queries. */
+/** The names in a tree that are not tables: names of possible values, and names of queries. */
 let bound: { readonly values: Set<string>; readonly queries: Set<string> }
 
-/** Stands for a name that PostgreSQL makes up. */
+/** Represents a name that PostgreSQL generates. */
 const ANY = '*'
 
 function bindIn(node: unknown, names: typeof bound): void {
@@ -103,7 +103,7 @@ function bindIn(node: unknown, names: typeof bound): void {
   }
 }
 
-/** The names that a call in FROM may have without an alias. */
+/** The possible names of a call in FROM without an alias. */
 function namesOfCall(value: unknown): readonly string[] {
   const text = JSON.stringify(value)
   const kind = /^\{"functions":\[\{"List":\{"items":\[\{"(\w+)"/.exec(text)?.[1] ?? ''
@@ -112,7 +112,7 @@ function namesOfCall(value: unknown): readonly string[] {
   return [kind === 'FuncCall' && last !== undefined ? last : ANY]
 }
 
-/** Calls that have the name of their keyword. */
+/** Matches calls whose name is their keyword. */
 const KEYWORD_CALL = /^(?:Coalesce|MinMax|Xml|Json|SQLValueFunction)/
 const KEYWORDS = words(
   'coalesce greatest least json json_array json_arrayagg json_object json_objectagg json_scalar',
@@ -121,13 +121,13 @@ const KEYWORDS = words(
   'current_timestamp current_user localtime localtimestamp session_user user',
 )
 
-/** Whether `x.f` is a column, since x can only be rows that the function f does not take. */
+/** True if `x.f` is a column, because x can only be rows that the function f does not accept. */
 function isColumn([row = '', name = '']: readonly string[]): boolean {
   if (bound.values.has(row) || bound.values.has(ANY)) return false
   return rules.rowColumns!.test(name) || (rules.tableColumns!.test(name) && !bound.queries.has(row))
 }
 
-/** The first part of a tree that writes, locks, or names what is refused. */
+/** The first part of a tree that writes, locks, or names something refused. */
 function escapeIn(node: unknown): string | undefined {
   if (typeof node !== 'object' || node === null) return undefined
   for (const [key, value] of Object.entries(node)) {
@@ -141,7 +141,7 @@ function escapeAs(key: string, value: unknown): string | undefined {
   if (key.endsWith('Stmt') && !NESTED.has(key)) return key
   if (key === 'intoClause' || key === 'lockingClause') return key
   if (key === 'funcname') return namesIn(value).slice(-1).filter(isCall).map(called)[0]
-  // `(x).f` is a call if there is no column f; which it is shows only once types are known.
+  // `(x).f` is a call if there is no column f, which depends on types that are not known yet.
   if (key === 'indirection') return namesIn(value).filter(isAttribute).map(called)[0]
   if (key === 'RangeVar') {
     const { schemaname, relname } = value as { schemaname?: string; relname?: string }
@@ -150,7 +150,7 @@ function escapeAs(key: string, value: unknown): string | undefined {
   if (key !== 'ColumnRef') return undefined
   const fields = (value as Node).fields as readonly object[]
   const names = namesIn(fields)
-  // So is `x.f`, but for `x.f.*`, which has a table there.
+  // The same is true for `x.f`, but not for `x.f.*`, where f is a table.
   const last = names.length > 1 && !('A_Star' in fields.at(-1)!) ? names.slice(-1) : []
   const column = names.length === 2 && fields.length === 2 && isColumn(names)
   return (

@@ -15,7 +15,7 @@ const VALUES = [
   ...["x''", "x'00ff'", "x'61'", 'zeroblob(300)'],
 ]
 
-/** Names that a query of ours around it might use, and names that change in a subquery. */
+/** Names that our outer query might also use, and names that change in a subquery. */
 const NAMES = [
   ...['a', 'b', 'q', 'c0', 'c1', 'before', 'x', 'NaMe', 'id', 'rowid', '"id:1"', '"x y"', 'é'],
   ...['"select"', '[a]', '`b`', '"c0:1"', '"limit"', '""', '"it""s"'],
@@ -30,7 +30,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   w: ['name', '"n:1"'],
 }
 
-/** The statements that make what the queries of a seed read. */
+/** The statements that create the tables for the queries of a seed. */
 export function* tables(seed: number): Generator<string> {
   const random = randomFrom(seed)
   yield 'create table a (x integer primary key, NaMe text collate nocase, v, "id:1" real)'
@@ -40,7 +40,7 @@ export function* tables(seed: number): Generator<string> {
   yield 'create table before (s text collate nocase, c0 integer)'
   yield 'create index by_name on b (name collate nocase)'
   yield 'create view w as select name, count(*) as "n:1" from b group by name collate nocase'
-  // One that every version of SQLite writes the same way into a column of texts.
+  // Without this number, which not every version of SQLite writes the same way into a text column.
   const stored = VALUES.filter((it) => it !== '-5e-324')
   const widths = { b: 4, q: 3, c0: 3, before: 2 }
   for (let i = 0; i < 6; i++) {
@@ -56,7 +56,7 @@ export function* tables(seed: number): Generator<string> {
 
 const names = `select name from b union select NaMe from a`
 
-/** What once was another query within a query of ours, and its like. */
+/** Queries whose answer once changed inside our outer query, and similar ones. */
 const HARD = [
   `${names} order by 1 collate nocase`,
   'select 9e999, name from b union select 9007199254740993, NaMe from a order by 2 collate nocase',
@@ -73,14 +73,14 @@ const HARD = [
   "select cast('a' as text) union all select 5 union all select 9e999 union all select -9e999",
 ].map((sql) => ({ sql, params: sql.includes('?1') ? [3] : [] }))
 
-/** So many queries over {@link tables}, the same ones for the same seed. */
+/** This many queries over {@link tables}, always the same for the same seed. */
 export function* queries(seed: number, count: number): Generator<Query> {
   const random = randomFrom(seed)
   yield* HARD
   for (let i = HARD.length; i < count; i++) yield new Writer(random).query()
 }
 
-/** What a FROM offers to the rest of a query. */
+/** The columns of a FROM that the rest of a query can use. */
 type Scope = readonly string[]
 
 class Writer {
@@ -102,7 +102,7 @@ class Writer {
     return this.#numbered(sql + tail)
   }
 
-  /** Only the parameters that are used, by numbers of their own or, if each is used once, by none. */
+  /** Renumbers the parameters that are used, or removes the numbers if each is used once. */
   #numbered(text: string): Query {
     const uses = text.match(/\?\d+/g) ?? []
     const numbers = [...new Set(uses)]
@@ -133,7 +133,7 @@ class Writer {
       const name = pick(['a', 'b', 'q', 'c0', 't', '"x y"', 'before'])
       const kind = pick(['', '', 'materialized ', 'not materialized '])
       const counting = `select 1${', null'.repeat(width - 1)} union all select ${columns[0]} + 1${", 'x'".repeat(width - 1)} from ${name} where ${columns[0]} < ${2 + below(5)}`
-      // Within it, its own name would make a recursion that does not end.
+      // Inside the CTE, its own name would cause an endless recursion.
       this.#making = name
       const body = chance(0.3) ? `${counting} limit 20` : this.#select(1, width)
       this.#making = ''
@@ -143,7 +143,7 @@ class Writer {
     return `with ${chance(0.8) ? 'recursive ' : ''}${parts.join(', ')}\n`
   }
 
-  /** A query of so many columns, with all that may stand behind its parts. */
+  /** A query with this many columns, and with all clauses that can follow its parts. */
   #select(depth: number, width: number): string {
     const { chance, pick, below } = this.#random
     const parts = chance(0.35) ? 2 + below(2) : 1
@@ -199,7 +199,7 @@ class Writer {
     return text
   }
 
-  /** A FROM, with the columns it offers. */
+  /** A FROM, with its columns. */
   #from(depth: number): [text: string, scope: Scope] {
     const { chance, pick } = this.#random
     const [first, columns] = this.#source(depth)

@@ -1,13 +1,13 @@
-/** A source of numbers that come again with the same seed, so that a run can be repeated. */
+/** A source of numbers that are the same for the same seed, to make a run repeatable. */
 export interface Random {
-  /** A whole number from 0 to below this one. */
+  /** A whole number from 0 up to, but not including, the limit. */
   below(limit: number): number
-  /** Whether it happens this time, given how likely it is from 0 to 1. */
+  /** True with this probability, from 0 to 1. */
   chance(likelihood: number): boolean
   pick<T>(list: readonly T[]): T
 }
 
-/** Numbers by mulberry32. */
+/** Numbers from mulberry32. */
 export function randomFrom(seed: number): Random {
   let state = seed | 0
   const next = () => {

@@ -18,8 +18,8 @@ const VERBS = [
 ]
 
 /**
- * The rules of a dialect, each time without one of them: the guard that goes by them has to let an
- * escape through, or the rule is not needed, or the fuzzer is too weak to see what it is for.
+ * The rules of a dialect, each time without one of them. With these rules, the guard must accept an
+ * escape. Otherwise, the rule is not needed, or the fuzzer is too weak to detect its purpose.
  */
 export function* removals(rules: Rules): Iterable<readonly [rule: string, without: Rules]> {
   for (const [rule, value] of Object.entries(rules.lexis)) {

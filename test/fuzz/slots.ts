@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Statements that must not run, with a place for a name at each `@`: a keyword there may look to the guard as
- * the beginning or the end of a clause, and is only a name to the engine, or the other way round. A `^` stands
- * for an `@` that is part of the statement.
+ * Statements that must not run, with a slot for a name at each `@`. The guard may take a keyword there for the
+ * start or the end of a clause where the engine reads only a name, or the other way around. A `^` represents an
+ * `@` that is part of the statement.
  */
 export interface Slots {
   readonly statements: readonly string[]
-  /** The name in all other places. */
+  /** The name in all other slots. */
   readonly name: string
   /** The quotes of a name. */
   readonly quote: string
@@ -24,12 +24,12 @@ const slots = (file: string, name: string, quote: string): Slots => ({
 
 export const POSTGRES = slots('slots.txt', 'x', '"')
 
-/** MariaDB resolves names, so the name is that of a column. */
+/** MariaDB resolves names, so this is the name of a column. */
 export const MARIADB = slots('slots-mariadb.txt', 'id', '`')
 
 const FORMS = ['#', 'x.#', '#.x', 'as #', 'x as #', '"#"']
 
-/** Each statement with each of these words in each place, and with each two of the others in each two places. */
+/** Each statement with each of the words in each slot, and with each pair of `pairs` in each pair of slots. */
 export function* filled(
   words: Iterable<string>,
   pairs: readonly string[],
@@ -51,14 +51,14 @@ export function* filled(
   }
 }
 
-/** The words by which the guard finds its way in a statement. */
+/** The keywords that the guard uses to find the clauses of a statement. */
 export const GUIDES: readonly string[] = [
   ...['as', 'from', 'join', 'table', 'select', 'values', 'with', 'recursive', 'lateral', 'only'],
   ...['distinct', 'into', 'for', 'update', 'delete', 'on', 'where', 'group', 'order', 'and', 'not'],
   ...['operator', 'materialized', 'left', 'cross', 'cast', 'using', 'set', 'union', 'limit'],
 ]
 
-/** The words that the guard looks for in a statement of MariaDB, as far as they are not {@link GUIDES}. */
+/** More keywords that the guard uses in a MariaDB statement, in addition to {@link GUIDES}. */
 export const MARIADB_GUIDES: readonly string[] = [
   ...['next', 'value', 'lock', 'in', 'share', 'show', 'describe', 'desc', 'explain', 'extended'],
   ...['procedure', 'default', 'replace', 'insert', 'interval', 'analyze', 'having', 'offset'],

@@ -2,7 +2,7 @@ import { constants, DatabaseSync } from 'node:sqlite'
 import { rules } from '../../src/database/sqlite/rules.ts'
 import type { Engine, Verdict } from './fuzz.ts'
 
-/** What an authorizer is asked about a statement that only reads. */
+/** The authorizer actions of a statement that only reads. */
 const READS = new Set([
   constants.SQLITE_SELECT,
   constants.SQLITE_READ,
@@ -13,17 +13,17 @@ const READS = new Set([
 const NAMES = new Map(Object.entries(constants).map(([name, code]) => [code, name.slice(7)]))
 
 /**
- * SQLite as the judge, while it prepares a text and never runs it. Its authorizer is told of every
- * table that is read or written, every function that is called and every other action that a
- * statement would take, by the names that SQLite itself has found. Where the first statement ends
- * is what SQLite keeps of its text; behind it, there must be no other.
+ * SQLite as the judge. It prepares a text and never runs it. Its authorizer gets every table that is
+ * read or written, every function that is called and every other action of a statement, with the names
+ * that SQLite itself has resolved. SQLite keeps the text of the first statement, which shows where it
+ * ends. There must be no other statement after it.
  */
 export async function openSqlite(): Promise<Engine> {
   const database = new DatabaseSync(':memory:')
   database.exec(`create table users (id integer, email text);
     create table orders (id integer, user_id integer, total real);
     create table _cf_kv (a)`)
-  // Functions of the same names as those that hosts compile in: only if one exists is it seen.
+  // Functions that some hosts compile in. The authorizer sees a function only if it exists.
   for (const name of ['readfile', 'writefile', 'edit', 'eval']) {
     database.function(name, { varargs: true }, () => null)
   }

@@ -6,15 +6,15 @@ import { calling, VALUES } from './values.ts'
 export type EngineName = keyof typeof PAYLOADS
 
 /**
- * Texts without end for an engine, the same ones for the same seed. Most are nearly right: a text
+ * Endless texts for an engine, always the same for the same seed. Most are nearly valid, because a text
  * that the guard refuses or that the engine cannot parse proves nothing.
  *
- * - queries from a small grammar, with odd literals and odd white space, and up to two mutations;
- * - a query and something that must not run, with {@link FRAGMENTS} before and behind the latter:
- *   where guard and engine disagree on what is open, only one of them sees it;
- * - statements of the corpus in `test/attack/corpus`, mutated;
- * - calls of a refused function in every place, by every way to name a value: {@link VALUES};
- * - fragments alone.
+ * - queries from a small grammar, with unusual literals and white space, and up to two mutations;
+ * - a query and something that must not run, with {@link FRAGMENTS} before and after the latter: if
+ *   guard and engine disagree about open quotes or comments, only one of them sees it;
+ * - mutated statements of the corpus in `test/attack/corpus`;
+ * - calls of a refused function in every place, with every way to name a value: {@link VALUES};
+ * - only fragments.
  */
 export function* textsFor(engine: EngineName, seed: number): Generator<string, never> {
   const random = randomFrom(seed)
@@ -34,7 +34,7 @@ export function* textsFor(engine: EngineName, seed: number): Generator<string, n
   }
 }
 
-/** A statement with something behind it that must not run, and both sides made ambiguous. */
+/** A statement followed by something that must not run, with ambiguous fragments on both sides. */
 function smuggled({ queries, tails, statements }: Payloads, random: Random): string {
   if (random.chance(0.05)) return `${fragments(random, 1)}${random.pick(statements)}`
   const [before, tail] = [random.pick(queries), random.pick(tails)]
@@ -46,7 +46,7 @@ function smuggled({ queries, tails, statements }: Payloads, random: Random): str
   return `${before}${fragments(random, 3)}${tail}${fragments(random, 2)}${end}`
 }
 
-/** Up to so many fragments, parted by nothing or by a space. */
+/** Up to `most` fragments, some of them separated by a space. */
 function fragments(random: Random, most: number): string {
   let text = ''
   for (let left = random.below(most + 1); left > 0; left--) {
@@ -81,7 +81,7 @@ const TABLES = [
   '[users]',
 ]
 
-/** A query that is right, or nearly: not every literal and every name is one to every engine. */
+/** A valid or nearly valid query: not every literal and every name is valid in every engine. */
 function query(random: Random): string {
   const words: string[] = []
   const say = (text: string) => words.push(...text.split(' '))
@@ -136,7 +136,7 @@ function name(random: Random): string {
 
 const QUOTES = ["'", '"', '`', '$$', '[', ']', '\\']
 
-/** A text with so many small changes. */
+/** A text with this many small changes. */
 function mutated(text: string, corpus: readonly string[], random: Random, times: number): string {
   let mutant = text
   for (let left = times; left > 0; left--) mutant = mutate(mutant, corpus, random)
@@ -159,7 +159,7 @@ function mutate(text: string, corpus: readonly string[], random: Random): string
     case 4:
       return text.replaceAll(random.pick(['"', "'"]), random.pick(['"', "'", '`']))
     case 5:
-      // Where words part, so that most of what follows stays what it was.
+      // Changes a gap between words, which keeps most of the following text intact.
       return text.replace(/ (?=[^ ]*$)|(?<=^[^ ]*) /, () => random.pick(GAPS))
     case 6:
       return text + random.pick(FRAGMENTS) + random.pick(FRAGMENTS)

@@ -10,13 +10,13 @@ import { makeSqliteFile } from '../support/sqlite-file.ts'
 import { tables } from './queries.ts'
 import type { Plain } from './unchanged.ts'
 
-/** An engine, asked by itself and by a driver. */
+/** An engine, called directly and through a driver. */
 export interface Pair {
   readonly plain: Plain
   readonly driven: UnguardedDatabase
 }
 
-/** The engines that are asked, and the drivers that ask them. */
+/** The engines, and the drivers for them. */
 export const pairs = {
   d1(seed: number): Pair {
     const database = made(new DatabaseSync(':memory:'), seed)
@@ -51,7 +51,7 @@ function made(database: DatabaseSync, seed: number): DatabaseSync {
   return database
 }
 
-/** The engine by itself. D1 binds every number as a real one, libSQL an integer as what it is. */
+/** Calls the engine directly. D1 binds every number as a real, and libSQL binds an integer as an integer. */
 const plainly =
   (database: DatabaseSync, integer: (value: number) => number | bigint): Plain =>
   ({ sql, params }) => {

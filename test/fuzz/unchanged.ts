@@ -4,7 +4,7 @@ import type { Cell } from '../../src/database/rows.ts'
 import { blob } from '../../src/database/sqlite/values.ts'
 import type { Query } from './queries.ts'
 
-/** What an engine answers to a query that nothing stands around; nothing, if it refuses it. */
+/** The answer of an engine to a query that is not wrapped, or undefined if it refuses the query. */
 export type Plain = (query: Query) => Answer | undefined | Promise<Answer | undefined>
 
 export interface Answer {
@@ -12,7 +12,7 @@ export interface Answer {
   readonly rows: readonly (readonly unknown[])[]
 }
 
-/** A query whose answer by a driver is not that of the engine. */
+/** A query for which the driver and the engine return different answers. */
 export interface Change extends Query {
   readonly input: number
   readonly plain: string
@@ -21,24 +21,24 @@ export interface Change extends Query {
 
 export interface Tally {
   readonly inputs: number
-  /** Answered by the engine. */
+  /** The number that the engine answered. */
   readonly answered: number
   readonly changes: readonly Change[]
-  /** How many integers were rounded as every subquery rounds them: see {@link isRounded}. */
+  /** The number of integers that were rounded like in any subquery: see {@link isRounded}. */
   readonly rounded: number
 }
 
 export interface Options {
-  /** Whether a driver may refuse a query that the engine answers. */
+  /** True if a driver may refuse a query that the engine answers. */
   readonly mayRefuse?: (error: DatabaseError) => boolean
-  /** What of a value is compared; all, if left out. */
+  /** The part of a value to compare. The default is the whole value. */
   readonly seen?: (cell: Cell, plain: unknown) => unknown
   onProgress?(tally: Tally): void
 }
 
 const limits = { maxBytes: 4_000_000, timeoutMs: 20_000 }
 
-/** Puts queries before an engine and before a driver of ours, and tells where they differ. */
+/** Runs queries on an engine and through a driver of ours, and reports differences. */
 export async function unchanged(
   plain: Plain,
   { query: drive }: Pick<UnguardedDatabase, 'query'>,
@@ -60,7 +60,7 @@ export async function unchanged(
       return error
     })
     if (driven instanceof DatabaseError) {
-      // An engine that stops at a cap may never come to what is wrong.
+      // An engine that stops at a cap may never reach the error.
       if (!expected || mayRefuse?.(driven)) continue
       changes.push({ ...query, input: inputs, plain: show(expected), driven: String(driven) })
       continue
@@ -95,8 +95,8 @@ export async function unchanged(
 }
 
 /**
- * Whether SQLite made a real number of a big integer. It does so wherever a compound with an integer
- * in a column of its first real part is read as a table, and D1 has no other way to tell the digits.
+ * True if SQLite turned a big integer into a real. It does so if a compound query with integers and
+ * reals in one column is read as a table, and D1 has no other way to return the digits.
  */
 const isRounded = (cell: Cell, value: unknown, { sql }: Query) =>
   typeof value === 'bigint' &&
@@ -107,7 +107,7 @@ const isRounded = (cell: Cell, value: unknown, { sql }: Query) =>
 const show = (it: unknown) =>
   JSON.stringify(it, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
 
-/** A value as an engine for Node hands it out, as it has to be answered. */
+/** The expected cell for a value from a Node engine. */
 export function cellOf(value: unknown): Cell {
   if (typeof value === 'bigint') {
     return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)

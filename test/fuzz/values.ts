@@ -1,20 +1,20 @@
 import type { Random } from './random.ts'
 
-/** How a dialect names values, and where in a statement a value may stand. */
+/** The ways of a dialect to name values, and the places for a value in a statement. */
 export interface Values {
-  /** A FROM, and the names by which the engine knows what it holds. */
+  /** A FROM, and the names that the engine has for its contents. */
   readonly sources: readonly (readonly [from: string, ...names: string[]])[]
-  /** Values that need no name: `(…)`, `x[1]`. */
+  /** Values without a name: `(…)`, `x[1]`. */
   readonly values: readonly string[]
-  /** What calls a refused function with the value `#`. */
+  /** Calls of a refused function with the value `#`. */
   readonly calls: readonly string[]
-  /** A statement with a place for a value, `#`, and one for a FROM, `%`. */
+  /** Statements with a place for a value, `#`, and a place for a FROM, `%`. */
   readonly places: readonly string[]
 }
 
 const LONG = 'abcdefghij'.repeat(6)
 
-/** PostgreSQL names values by itself, and cuts names to 63 bytes. */
+/** PostgreSQL gives names to values, and truncates names to 63 bytes. */
 const postgres: Values = {
   sources: [
     ['users', 'users', 'public.users'],
@@ -127,7 +127,7 @@ const postgres: Values = {
   ],
 }
 
-/** Names that fold, and operators that call. */
+/** SQLite ignores the case of names, and some operators call functions. */
 const sqlite: Values = {
   sources: [
     ['users', 'users.email', 'email'],
@@ -160,7 +160,7 @@ const sqlite: Values = {
   ],
 }
 
-/** MariaDB knows a function by any name that its collation holds equal. */
+/** MariaDB finds a function by any name that is equal in its collation. */
 const mysql: Values = {
   sources: [
     ['users', 'users.email', 'email'],
@@ -190,7 +190,7 @@ const mysql: Values = {
   ],
 }
 
-/** ClickHouse calls a function also by its name alone, as the first value of another or behind APPLY. */
+/** ClickHouse also calls a function by its bare name, as the first value of another call or after APPLY. */
 const clickhouse: Values = {
   sources: [
     ['users', 'users.email', 'email'],
@@ -249,10 +249,10 @@ const clickhouse: Values = {
   ],
 }
 
-/** All of it, by the name of the engine. */
+/** The values of each engine, by name. */
 export const VALUES = { postgres, sqlite, mysql, clickhouse } as const
 
-/** A statement that calls a refused function, with a value and in a place of the dialect. */
+/** A statement that calls a refused function, with a value in a place of the dialect. */
 export function calling({ sources, values, calls, places }: Values, random: Random): string {
   const [from, ...names] = random.pick(sources)
   const value = random.pick(random.chance(0.8) ? names : values)

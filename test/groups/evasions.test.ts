@@ -9,7 +9,7 @@ import { type Call, calls, statements } from './evasions.ts'
 import { type Group, groupBefore } from './group.ts'
 import { mariadbSetup, PLANTED, postgresSetup, rules, sqliteSetup } from './place.ts'
 
-/** The endpoint that the group is a part of. */
+/** The endpoint of the group. */
 const endpoint = {
   tools: [
     ...['list_tables', 'describe_table', 'query_table', 'query', 'explain_query'],
@@ -26,7 +26,7 @@ const endpoint = {
   caps: { samples: 5 },
 }
 
-/** Requests that are no calls of tools. */
+/** Requests other than tool calls. */
 const requests: readonly (readonly [method: string, params: Record<string, unknown>])[] = [
   ['server/discover', {}],
   ['tools/list', {}],
@@ -65,14 +65,14 @@ const requests: readonly (readonly [method: string, params: Record<string, unkno
   ),
 ]
 
-/** What a text would be if nothing in it were hidden: these names do not exist. */
+/** Replaces hidden names with names that do not exist. */
 const renamed = <T>(it: T): T =>
   JSON.parse(JSON.stringify(it).replaceAll('zqx', 'qzx').replaceAll('ZQX', 'QZX'))
 
-/** An answer without what differs each time. */
+/** An answer without its duration, which differs each time. */
 const lasting = (it: unknown) => JSON.stringify(it)?.replaceAll(/\\?"elapsedMs\\?":\d+,?/g, '')
 
-/** Tries to see what is hidden: in every way, or only by SQL. */
+/** Tries to see hidden data, with all requests or only with SQL. */
 function hidesFrom(group: Group, dialect: keyof typeof statements, only?: 'sql'): void {
   const sql = statements[dialect].flatMap((it): Call[] => [
     ['query', { sql: it }],
@@ -85,7 +85,7 @@ function hidesFrom(group: Group, dialect: keyof typeof statements, only?: 'sql')
     ),
   ]
 
-  test(`shows no marker in ${all.length} answers, and tells hidden from missing in none`, async () => {
+  test(`shows no marker in ${all.length} answers, and treats hidden names like missing ones`, async () => {
     if (!only) expect(all.length).toBeGreaterThan(400)
     const shown: unknown[] = []
     const told: unknown[] = []
@@ -96,7 +96,7 @@ function hidesFrom(group: Group, dialect: keyof typeof statements, only?: 'sql')
         const guess = renamed(params)
         const same = JSON.stringify(guess) === JSON.stringify(params)
         const other = same ? answer : lasting(await group.request(method, guess))
-        // What a caller sends comes back in errors.
+        // Errors repeat what the caller sent.
         const echoed = JSON.stringify(params)
         const said = answer.replaceAll(/planted[\w ]*/gi, (it) => (echoed.includes(it) ? '' : it))
         const named = !/zqx/i.test(echoed) && /zqx/i.test(answer)
@@ -110,9 +110,9 @@ function hidesFrom(group: Group, dialect: keyof typeof statements, only?: 'sql')
   }, 600_000)
 }
 
-/** Does what the group may do. */
+/** Tests what the group can do. */
 function works(group: Group): void {
-  test('shows what is allowed, as if there were nothing else', async () => {
+  test('shows the allowed tables and columns, as if there were no others', async () => {
     const { tables, total } = await group.structure('list_tables')
     expect(tables.map((it: { name: string }) => it.name)).toEqual([
       ...['customers', 'faulty', 'lengths', 'orders', 'report'],
@@ -158,7 +158,7 @@ function works(group: Group): void {
     expect(overview.result.contents[0].text).toContain('customer_id')
   })
 
-  test('suggests names that are visible', async () => {
+  test('suggests visible names', async () => {
     const suggested = async (name: string, args: object) =>
       (await group.call(name, args)).result.content[0].text
     expect(await suggested('describe_table', { table: 'custmers' })).toContain('customers')
@@ -167,7 +167,7 @@ function works(group: Group): void {
   })
 }
 
-/** Has SQL where the engine tells what it reads. */
+/** Tests SQL on an engine that reports which tables a statement reads. */
 function hasSql(group: Group): void {
   test.each([
     'select count(*) from orders',
@@ -187,19 +187,19 @@ function hasSql(group: Group): void {
     'select id from orders where total like $1 or id = $2',
     'select * from orders where secret in (7, 8) or customer_id in (1, 2) limit 1 offset 1',
     'select rowid, total from orders order by rowid desc',
-  ])('runs what reads only visible tables: %s', async (sql) => {
+  ])('runs a statement that reads only visible tables: %s', async (sql) => {
     const params = sql.includes('$2') ? ['1%', 3] : []
     expect((await group.structure('query', { sql, params })).rows.length).toBeGreaterThan(0)
     const { summary } = await group.structure('explain_query', { sql, params })
     expect(summary).toBeInstanceOf(Array)
   })
 
-  test('refuses a view of what is hidden, which query_table reads', async () => {
+  test('refuses SQL that reads a view of hidden tables', async () => {
     const { result } = await group.call('query', { sql: 'select length from lengths' })
     expect(result.content[0].text).toContain('not clear that this statement reads only tables')
   })
 
-  test('says nothing of the columns of a table that SQL may not read', async () => {
+  test('reveals no columns of a table that SQL cannot read', async () => {
     for (const column of ['nope', 'id', 'zqx_tax']) {
       const sql = `select ${column} from orders fetch, customers`
       const { result } = await group.call('query', { sql })
@@ -207,7 +207,7 @@ function hasSql(group: Group): void {
     }
   })
 
-  test('says that a table can only be read by query_table', async () => {
+  test('explains that only query_table can read a table', async () => {
     const { result } = await group.call('query', { sql: 'select name from Customers' })
     expect(result.content[0].text).toBe('SQL cannot read customers here: use query_table.')
   })
@@ -237,14 +237,14 @@ describe.each([
   ["libSQL's own engine", `libsql://127.0.0.1:${libsql.port}?authToken=${TOKEN}&tls=0`, fetch],
   ['D1', `d1://:${TOKEN}@an-account/a-database`, towardsD1],
   ['rqlite', `rqlite://reader:${TOKEN}@127.0.0.1:${rqlite.port}`, fetch],
-])('a group before %s', (name, url, send) => {
+])('a group on %s', (name, url, send) => {
   const restricted = groupBefore(url, group, { ...options, send: send as typeof fetch })
   hidesFrom(restricted, 'sqlite', name === 'libSQL' ? undefined : 'sql')
   works(restricted)
   hasSql(restricted)
 })
 
-test('a schema has none of the tables that SQLite keeps for itself', async () => {
+test('rules for a schema do not include the internal tables of SQLite', async () => {
   const own = await startHrana([...setup, 'analyze'])
   try {
     const url = `libsql://127.0.0.1:${own.port}?authToken=${TOKEN}&tls=0`
@@ -263,12 +263,12 @@ test('a schema has none of the tables that SQLite keeps for itself', async () =>
   }
 })
 
-await describePostgres('a group before PostgreSQL', postgresSetup, (postgres) => {
+await describePostgres('a group on PostgreSQL', postgresSetup, (postgres) => {
   const restricted = groupBefore(postgres.tcp(postgres.reader), group, options)
   hidesFrom(restricted, 'postgres')
   works(restricted)
 
-  test('has no SQL', async () => {
+  test('cannot use SQL', async () => {
     const { result } = await restricted.call('query', { sql: 'select id from orders' })
     expect(result.isError).toBe(true)
     const { tools } = (await restricted.request('tools/list')).result
@@ -276,7 +276,7 @@ await describePostgres('a group before PostgreSQL', postgresSetup, (postgres) =>
   })
 })
 
-await describeMariaDb('a group before MariaDB', mariadbSetup, (mariadb) => {
+await describeMariaDb('a group on MariaDB', mariadbSetup, (mariadb) => {
   const restricted = groupBefore(mariadb.url(mariadb.reader), group, options)
   hidesFrom(restricted, 'mariadb')
   works(restricted)

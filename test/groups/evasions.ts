@@ -1,4 +1,4 @@
-/** A call of a tool. */
+/** A tool call. */
 export type Call = readonly [tool: string, args: Readonly<Record<string, unknown>>]
 
 const sqliteStatements = `
@@ -303,7 +303,7 @@ const lines = (text: string) =>
     .split('\n')
     .map((it) => it.replaceAll('\u0000', '\n'))
 
-/** Statements in each dialect that look where the group may not. */
+/** Statements in each dialect that try to read hidden tables and columns. */
 export const statements = {
   sqlite: lines(sqliteStatements),
   postgres: lines(postgresStatements),
@@ -386,7 +386,7 @@ const columnNames = [
   ],
 ]
 
-/** Calls that look where the group may not, without SQL. */
+/** Calls without SQL that try to read hidden tables and columns. */
 export const calls: readonly Call[] = [
   ['list_tables', {}],
   ['list_tables', { detail: true }],

@@ -2,10 +2,10 @@ import { type GroupRules, gateway, readEndpoints } from '../../src/gateway/index
 import { type Caller, memoryStores, sealWith, storeLimits } from '../../src/mcp/index.ts'
 import { ask, MODERN, requestOf } from '../support/mcp.ts'
 
-/** Where the results of all groups of a deployment are kept. */
+/** The store for the results of all groups of a deployment. */
 export const keepingOf = () => ({ stores: memoryStores(storeLimits), seal: sealWith('a secret') })
 
-/** An endpoint as a group is served it, in this process. */
+/** Serves an endpoint to a group, in this process. */
 export function groupBefore(
   url: string,
   rules: GroupRules | undefined,
@@ -42,7 +42,7 @@ export function groupBefore(
     request,
     call: (name: string, args: object = {}, caller?: Caller) =>
       request('tools/call', { name, arguments: args }, caller),
-    /** The structure of a tool's answer. Throws what it says instead. */
+    /** The structured content of a tool's answer. Throws the error text if there is none. */
     async structure(name: string, args: object = {}, caller?: Caller) {
       const { result, error } = await request('tools/call', { name, arguments: args }, caller)
       if (error || result.isError) throw new Error(error?.message ?? result.content[0].text)

@@ -1,13 +1,13 @@
 /**
- * A database in which markers are planted where a group may not look, and a group that may see the rest.
+ * A database with markers in everything that a group must not see, and the rules of that group.
  *
- * Names that are hidden begin with `zqx_`: a caller may guess them, and learns nothing. What nobody guesses,
- * values, comments and names behind names, holds `planted`: no answer may.
+ * Hidden names begin with `zqx_`. A caller can guess them, but must learn nothing. Hidden text that nobody can
+ * guess, such as values, comments and some names, contains `planted`. No answer may contain it.
  *
  * @module
  */
 
-/** What a group sees of it. */
+/** The tables and columns that the group can see. */
 export const rules = {
   tables: {
     customers: ['id', 'name', 'city'],
@@ -19,7 +19,7 @@ export const rules = {
   },
 } as const
 
-/** Occurs only in what is hidden. */
+/** Matches only hidden text. */
 export const PLANTED = /planted/i
 
 const rows = (quote = (text: string) => `'${text}'`) => `

@@ -25,7 +25,7 @@ const endpointOf = (more: object): Endpoint =>
   })[0]!
 
 describe('the rules of a group', () => {
-  test('are read as they are written', () => {
+  test('are parsed unchanged', () => {
     const rules = {
       tools: ['query_table'],
       databases: {
@@ -59,7 +59,7 @@ describe('the rules of a group', () => {
     expect(groupRules().safeParse(rules).success).toBe(false)
   })
 
-  test('name only what the endpoint has', () => {
+  test('can name only tools and databases of the endpoint', () => {
     const told = (rules: GroupRules, more = {}) => {
       try {
         restricted(endpointOf(more), rules)
@@ -80,7 +80,7 @@ describe('the rules of a group', () => {
     expect(told({ databases: { constructor: {} } as never })).toContain('"constructor"')
   })
 
-  test('replace the URL and the role of a database, and still show only their tables', () => {
+  test('can replace the URL and the role of a database, and limit its tables', () => {
     const endpoint = endpointOf({
       databases: { main: { url: 'secret:A' }, other: { url: 'demo:' } },
     })
@@ -148,7 +148,7 @@ describe('a group', () => {
     expect((await none.request('tools/list')).result?.tools ?? []).toEqual([])
   })
 
-  test('has a tool of the operator only by its name, and that runs as it is', async () => {
+  test('has a custom tool only if its rules name it, and that tool runs without table rules', async () => {
     const words = {
       name: 'words',
       description: 'All the secret words.',
@@ -163,7 +163,7 @@ describe('a group', () => {
     expect((await group.structure('words')).rows).toEqual([['planted']])
     const { result } = await group.call('broken')
     expect(result.content[0].text).toMatch(/^The database could not run this\. \(SQL\w+\)$/)
-    // Where nothing is hidden, there is nothing that it could show.
+    // Without table rules, a group has the custom tools of the endpoint.
     const free = groupBefore(url, {}, { endpoint })
     expect((await free.structure('words')).rows).toEqual([['planted']])
   })
@@ -209,7 +209,7 @@ describe('a group', () => {
     expect(named.tables).toMatchObject([{ name: 'elsewhere' }])
   })
 
-  test('with a credential of its own is ruled by the engine, and by its tables if it has some', async () => {
+  test('with its own credential has the rights of that credential, limited by its table rules', async () => {
     const rules: GroupRules = { databases: { main: { url: 'secret:OWN' } } }
     const group = groupBefore(url, rules, { bindings: { OWN: at(other.port) } })
     expect((await group.structure('query', { sql: 'select * from elsewhere' })).rows).toEqual([])
@@ -218,7 +218,7 @@ describe('a group', () => {
     expect((await stricter.structure('list_tables')).tables).toEqual([])
     const { result } = await stricter.call('query', { sql: 'select * from elsewhere' })
     expect(result).toMatchObject({ isError: true })
-    // The same file by another name is another credential, and shows no more.
+    // Another URL for the same file is another credential, but the table rules still apply.
     const again = groupBefore(
       url,
       { databases: { main: { url: 'secret:OWN', tables: { orders: ['id'] } } } },
@@ -235,7 +235,7 @@ describe('a group', () => {
   test.each<object>([
     { orders: true, secrets: [] },
     { orders: true, secrets: ['gone_column'] },
-  ])('reads no hint about a table of which it sees no column: %j', async (tables) => {
+  ])('gets no hint about a table without visible columns: %j', async (tables) => {
     const group = groupBefore(url, only(tables))
     for (const name of ['secret', 'secretss']) {
       const { result } = await group.call('describe_table', { table: name })
@@ -245,7 +245,7 @@ describe('a group', () => {
     expect(result.content[0].text).toContain('Did you mean orders?')
   })
 
-  test('reads its kept results, and nobody under other rules does', async () => {
+  test('can read its stored results, but another caller, group or set of rules cannot', async () => {
     const keeping = keepingOf()
     const rules = only({ orders: true })
     const group = groupBefore(url, rules, { keeping })
@@ -267,7 +267,7 @@ describe('a group', () => {
     }
   })
 
-  test('does not hear of changes of what is hidden', async () => {
+  test('has a schema fingerprint that ignores hidden tables and columns', async () => {
     const changing = new DatabaseSync(':memory:')
     changing.exec(
       'create table orders (id integer primary key, note text); create table secrets (id integer)',
@@ -289,7 +289,7 @@ describe('a group', () => {
     expect((await prints())[0]).not.toBe(before[0])
   })
 
-  test('fetches the records of what it may search, and no others', async () => {
+  test('can fetch only records that it can also search', async () => {
     const search = [
       { table: 'orders', title: 'note', text: ['note'] },
       { table: 'secrets', title: 'word', text: ['word'] },
@@ -330,7 +330,7 @@ describe('the report for an operator', () => {
     ])
   })
 
-  test('says what to do where the engine does not tell what a statement reads', async () => {
+  test('explains why SQL is off on an engine that does not report which tables a statement reads', async () => {
     const databases = { main: { url: 'secret:PG' }, other: { url: 'demo:' } }
     const found = await reportGroup(endpointOf({ databases }), only({ orders: true }), io)
     expect(found.slice(0, 2)).toEqual([
@@ -355,7 +355,7 @@ await describePostgres('a group with a role', roles, (postgres) => {
     groupBefore(postgres.tcp(postgres.reader), { databases: { main: { role, ...more } } })
   afterAll(() => postgres.admin(`drop owned by ${role}; drop role ${role}`))
 
-  test('may write SQL, which the engine keeps to its rights', async () => {
+  test('can run SQL with the rights of the role', async () => {
     const group = before({})
     expect((await group.structure('query', { sql: 'select count(*) from orders' })).rows).toEqual([
       [2],
@@ -365,7 +365,7 @@ await describePostgres('a group with a role', roles, (postgres) => {
     expect(named(tables)).toEqual(['deals', 'orders'])
   })
 
-  test('and with tables is kept to both', async () => {
+  test('is limited by both the role and its table rules', async () => {
     const group = before({ tables: { orders: ['id'], planted: true } })
     expect(named((await group.structure('list_tables')).tables)).toEqual(['orders'])
     const { rows } = await group.structure('query_table', { table: 'orders', orderBy: ['id'] })

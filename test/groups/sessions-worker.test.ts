@@ -27,7 +27,7 @@ const HELLO = {
   },
 }
 
-/** Opens a session, and returns what requests its stream. The stream of a forgotten session is refused. */
+/** Opens a session, and returns a function that requests its stream and gets the status. */
 async function streamOf(key: string): Promise<() => Promise<number>> {
   const url = `${worker.url}/mcp/shop`
   const authorization = `Bearer ${key}`
@@ -55,7 +55,7 @@ test('a session ends when the group of its person is changed', async () => {
   await expect.poll(stream).toBe(405)
 })
 
-test('a session ends when its endpoint is removed, and another is added under its name', async () => {
+test('a session ends when its endpoint is removed and another one with the same name is added', async () => {
   const stream = await streamOf(OPERATOR_KEY)
   expect(await stream()).toBe(200)
   await askApi(worker, 'DELETE', '/api/endpoints/shop')

@@ -6,14 +6,14 @@ import { describeMariaDb } from '../support/mariadb.ts'
 import { describePostgres } from '../support/postgres.ts'
 import { type Group, groupBefore } from './group.ts'
 
-/** Tables that the group may read if it knows them, and cannot list. */
+/** Tables that the group can read by name, but cannot list. */
 const TABLES = ['zqx_invoices', 'zqx_ledger', 'zqx_payroll']
 const setup = TABLES.map((it, i) => {
   const key = i > 0 ? `, foreign key (parent) references ${TABLES[i - 1]} (id)` : ''
   return `create table ${it} (id integer primary key, note varchar(40), parent integer${key});`
 }).join('\n')
 
-/** What an operator shows to those who see all. */
+/** An endpoint with an example question, which names a table. */
 const endpoint = {
   questions: [
     {
@@ -27,7 +27,7 @@ const endpoint = {
   ],
 }
 
-/** What somebody writes who guesses: a whole name, beginnings, parts and misspellings. */
+/** Guesses of a caller: whole names, prefixes, other parts and misspellings. */
 const guesses = TABLES.flatMap((name) => [
   name,
   ...[1, 3, 4, 6].map((length) => name.slice(0, length)),
@@ -49,9 +49,9 @@ const argumentsFor = (table: string): Readonly<Record<string, readonly object[]>
   fetch: [{ id: `main/${table}/1` }],
 })
 
-/** Asks in every way with every guess. No name may come back that the guess does not hold. */
+/** Sends every request with every guess. No answer may contain a name that is not in its request. */
 function namesNone(groupOf: () => Group): void {
-  test('names no table that the caller did not write, whatever is asked', async () => {
+  test('never names a table that the caller did not name', async () => {
     const group = groupOf()
     const told: unknown[] = []
     const look = async (method: string, params: Record<string, unknown>) => {
@@ -89,13 +89,13 @@ function namesNone(groupOf: () => Group): void {
     expect(told).toEqual([])
   })
 
-  test('reads a table that the caller knows', async () => {
+  test('reads a table if the caller knows its name', async () => {
     const { rows } = await groupOf().structure('query_table', { table: TABLES[0] })
     expect(rows).toEqual([])
   })
 }
 
-/** Rules without the tool that lists: for all tables, and for some. */
+/** Rules without list_tables, for all tables and for some. */
 const RULES: readonly (readonly [string, GroupRules])[] = [
   ['that sees all tables', { tools: ['describe_table', 'query_table', 'query', 'explain_query'] }],
   [
@@ -124,7 +124,7 @@ await describePostgres(
     describe.each(RULES)('%s', (_, rules) => {
       namesNone(() => groupBefore(url, rules, { endpoint }))
 
-      test('reads it also where a limit of the cost has every statement planned first', async () => {
+      test('also reads it with a cost limit, which plans every statement first', async () => {
         const read = (cost: object) =>
           groupBefore(url, rules, { endpoint: { caps: { cost } } }).call('query_table', {
             table: TABLES[0],

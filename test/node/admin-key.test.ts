@@ -40,7 +40,7 @@ const many = message('tools/call', {
   arguments: { sql: 'select o.id, p.name from orders o, products p limit 900' },
 })
 
-/** What a caller holds: the id of their session, and the address of a kept result. */
+/** Opens a session. Returns its id and the URI of a stored result. */
 async function held({ url }: NodeWorker, key: string) {
   const authorization = `Bearer ${key}`
   const opened = await post(`${url}/mcp/shop`, initialize, { authorization })
@@ -50,7 +50,7 @@ async function held({ url }: NodeWorker, key: string) {
   return { session, result: answer.json().result.structuredContent.result as string }
 }
 
-/** Whether a caller can go on with what they hold. */
+/** The status and the row count of a call with that session and result. */
 async function goesOn({ url }: NodeWorker, key: string, { session, result }: Held) {
   const more = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }
   const read = message('tools/call', { name: 'query_table', arguments: { table: result } })
@@ -72,7 +72,7 @@ test.each([
     ],
   },
 ])(
-  'another admin key ends no session and no kept result: they are sealed with $of',
+  'a new admin key ends no sessions and no stored results, which are sealed with $of',
   async ({ of, secrets: [before, after] }) => {
     const state = join(folder, `${of}.sqlite`)
     const first = await start({ ENDPOINTS, TIDEGATE_KEY: KEY, ...before }, state)
@@ -87,21 +87,21 @@ test.each([
   },
 )
 
-test('a session id that anybody gets tells nothing about the admin key', async () => {
+test('a session id of a public endpoint reveals nothing about the admin key', async () => {
   const { url } = await start({ ENDPOINTS, TIDEGATE_KEY: KEY })
   const { headers } = await post(`${url}/mcp/open`, initialize)
   const [name = '', signature = ''] = headers.get('mcp-session-id')!.split('.')
   const signed = JSON.stringify(['session', name, '/mcp/open', undefined])
-  // The attack: whoever has the id tries keys against it, without asking the server.
+  // The attack: anyone with the id tries keys against it, without the server.
   const tried = sealWith('right')
   expect(await tried.isSigned(signed, await tried.sign(signed))).toBe(true)
   expect(await sealWith(KEY).isSigned(signed, signature)).toBe(false)
 })
 
-/** What each mention of the admin key in the source does with it. A new one fails until it is sorted here. */
+/** The purpose of each use of the admin key in the source. A new use fails until it is added here. */
 const USES: Readonly<Record<string, readonly RegExp[]>> = {
   'it is declared': [/^readonly TIDEGATE_KEY\?: string/],
-  'it is looked at for being set, or for being weak': [
+  'it is checked for being set, or for being weak': [
     /\b(?:if \(!?|\? ?|!|&& |Boolean\()?(?:c\.)?env\.TIDEGATE_KEY (?:&&|\?|!==)/,
     /Boolean\(env\.TIDEGATE_KEY && /,
     /if \(!?(?:c\.)?env\.TIDEGATE_KEY\)/,
@@ -113,15 +113,15 @@ const USES: Readonly<Record<string, readonly RegExp[]>> = {
     /!TIDEGATE_KEY && secret\(/,
     /keyProblem\((?:c\.)?(?:env\.)?TIDEGATE_KEY\)/,
   ],
-  'it is compared with what was shown': [/equal\(.*TIDEGATE_KEY\)/],
-  'it goes into the sealed store of the sign-in, which no client reads': [
+  'it is compared with the key in a request': [/equal\(.*TIDEGATE_KEY\)/],
+  'its hash goes into the sealed store of the sign-in, which no client reads': [
     /hashOf\((?:env\.)?TIDEGATE_KEY\)/,
   ],
   'it is sent from this Worker to itself': [/authorization: `Bearer \$\{c\.env\.TIDEGATE_KEY\}`/],
   'it is taken from the environment': [/^const \{.*TIDEGATE_KEY.*\} = env$/, /^TIDEGATE_KEY,$/],
 }
 
-test('class: every use of the admin key is one of these, and none of them makes anything for a client', () => {
+test('every use of the admin key is on the list of uses that create nothing for a client', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   const unsorted = files
     .filter((file) => /\.tsx?$/.test(file))
@@ -132,7 +132,7 @@ test('class: every use of the admin key is one of these, and none of them makes 
         .split('\n')
         .map((line) => ({ file, line: line.trim() })),
     )
-    // Texts and comments name it as well.
+    // Strings and comments mention it as well.
     .map(({ file, line }) => ({ file, line, code: withoutTexts(line) }))
     .filter(({ code }) => /\bTIDEGATE_KEY\b/.test(code))
     .filter(
@@ -144,7 +144,7 @@ test('class: every use of the admin key is one of these, and none of them makes 
   expect(unsorted.map(({ file, line }) => `${file}: ${line}`)).toEqual([])
 })
 
-/** A line of the source without its comments and texts. What a template inserts stays. */
+/** A line of source code without comments and strings. Expressions in templates stay. */
 const withoutTexts = (line: string): string =>
   /^(?:\/?\*|\/\/)|<code>|<pre>|export TIDEGATE_KEY=/.test(line)
     ? ''

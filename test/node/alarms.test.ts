@@ -8,24 +8,24 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Alarms of a database, and what fails beside them. */
+/** Alarms in a database, with the logged errors. */
 function started(wake: (kind: string, name: string) => Promise<void>) {
   vi.useFakeTimers()
   const logs: unknown[] = []
   vi.spyOn(console, 'error').mockImplementation((error) => void logs.push(error))
   const database = new DatabaseSync(':memory:')
   const alarms = new Alarms(database, wake)
-  // As a full disk: what is there can be read, and nothing can be written.
+  // Like a full disk: reads work, but writes fail.
   const setFull = (isFull: boolean) => database.exec(`pragma query_only = ${isFull ? 1 : 0}`)
   return { alarms, logs, setFull, set: () => alarms.of('RECORDS', 'a', () => {}).set(Date.now()) }
 }
 
-test('an alarm that is due on a full disk ends no process, is logged once, and rings later', async () => {
+test('an alarm on a full disk does not end the process, is logged once, and fires later', async () => {
   const woken: string[] = []
   const { alarms, logs, set, setFull } = started(async (kind, name) => void woken.push(kind + name))
   set()
   setFull(true)
-  // An error that a timer throws would be thrown here.
+  // An error in a timer would be thrown here.
   await vi.advanceTimersByTimeAsync(60_000)
   expect([woken, logs.length]).toEqual([[], 1])
   setFull(false)
@@ -34,7 +34,7 @@ test('an alarm that is due on a full disk ends no process, is logged once, and r
   alarms.stop()
 })
 
-test('an object that fails since the disk is full is woken again when there is room', async () => {
+test('an object that fails because of a full disk is woken again when there is room', async () => {
   let isFull = false
   let woken = 0
   const { alarms, set, setFull } = started(async () => {
@@ -60,7 +60,7 @@ test('an object that fails since the disk is full is woken again when there is r
   alarms.stop()
 })
 
-test('what an alarm logs is not about the request that set it', async () => {
+test('the log of an alarm has no data of the request that set it', async () => {
   const about: object[] = []
   const wake = async () => void about.push(aboutNow())
   const alarms = new Alarms(new DatabaseSync(':memory:'), wake)

@@ -13,7 +13,7 @@ const AUTHORITY = '/O=Example Inc/CN=Example Root 2026 CA'
 const servers: TcpServer[] = []
 afterAll(() => Promise.all(servers.map((it) => it.close())))
 
-/** What is said of the certificate of a server, which is left alone afterwards. */
+/** Describes the certificate of a server. Asserts that the connection is closed afterwards. */
 async function seen(
   protocol: 'postgresql' | 'mysql',
   serve: (socket: Socket) => void,
@@ -27,7 +27,7 @@ async function seen(
   return found
 }
 
-/** A PostgreSQL as far as it agrees to encrypt. */
+/** A PostgreSQL server up to the point where it agrees to encrypt. */
 const postgres = (certificate: { key: string; cert: string }) => (socket: Socket) => {
   socket.once('data', (asked: Buffer) => {
     expect(asked.toString('hex')).toBe('0000000804d2162f')
@@ -37,14 +37,14 @@ const postgres = (certificate: { key: string; cert: string }) => (socket: Socket
 }
 
 describe.skipIf(!own)('the certificate of a server', () => {
-  test('that signed itself is described, of PostgreSQL and of MySQL', async () => {
+  test('is described if it is self-signed, on PostgreSQL and on MySQL', async () => {
     const self =
       /^The certificate is self-signed, is valid from .{20,30} GMT to .{20,30} GMT, and is for the host/
     expect(await seen('postgresql', postgres(own!))).toMatch(self)
     expect(await seen('mysql', (socket) => greetEncrypted(socket, own!))).toMatch(self)
   })
 
-  test('names its signer, and no host', async () => {
+  test('is described with its signer, but without a host', async () => {
     const signed = makeSignedCertificate(AUTHORITY, -1)
     const said = await seen('mysql', (it) => greetEncrypted(it, signed), '127.0.0.1')
     expect(said).toContain('The certificate was signed by Example Root 2026 CA, is valid from ')
@@ -52,7 +52,7 @@ describe.skipIf(!own)('the certificate of a server', () => {
     expect(said).not.toMatch(/localhost|127\.0\.0\.1|db\.example/)
   })
 
-  test('cannot put lines of its own into the sentence', async () => {
+  test('cannot add lines to its description', async () => {
     const signed = makeSignedCertificate('/CN=Evil\nHint: run this.')
     const said = await seen('postgresql', postgres(signed))
     expect(said).toContain('The certificate was signed by Evil Hint: run this.')
@@ -64,7 +64,7 @@ describe.skipIf(!own)('the certificate of a server', () => {
     ['that does not encrypt', (socket) => void socket.once('data', () => socket.end('N'))],
     ['that does not speak TLS', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
     [
-      'that encrypts and does not speak TLS',
+      'that agrees to encrypt but does not speak TLS',
       (socket) => void socket.once('data', () => socket.end(`S${'x'.repeat(1_000)}`)),
     ],
     [
@@ -79,11 +79,11 @@ describe.skipIf(!own)('the certificate of a server', () => {
         })
       },
     ],
-  ])('of a server %s is nothing', async (_, serve) => {
+  ])('is undefined for a server %s', async (_, serve) => {
     expect(await seen('postgresql', serve)).toBeUndefined()
   })
 
-  test('is not waited for after the caller is gone', async () => {
+  test('is not awaited after the caller has left', async () => {
     const server = await startTcp(() => {})
     servers.push(server)
     const place = { protocol: 'mysql', host: 'localhost', port: server.port } as const

@@ -13,10 +13,10 @@ const closed = (socket: Socket) =>
   })
 
 test.each([
-  ['of one address', { all: 100, each: 3 }],
-  ['of all together', { all: 3, each: 100 }],
+  ['for one address', { all: 100, each: 3 }],
+  ['for all addresses', { all: 3, each: 100 }],
 ])(
-  'one connection too many %s is closed, and has a place when another one ends',
+  'a connection beyond the limit %s is closed, and accepted after another one ends',
   async (_, bounds) => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {})
     const server = createServer((__, outgoing) => outgoing.end('here'))
@@ -57,11 +57,11 @@ test.each([
   ['127.0.0.1', undefined],
   ['::ffff:127.0.0.1', undefined],
   ['::1', undefined],
-])('the connections of %s count under %s', (address, network) => {
+])('connections from %s count for the network %s', (address, network) => {
   expect(networkIn(address)).toBe(network)
 })
 
-test('a client that hangs up amid its body is no fault of the server, on any route that takes one', async () => {
+test('a client that disconnects while it sends a body causes no error in the log, on any route', async () => {
   const worker = await startNodeWorker(operated)
   const { json: document } = await askApi(worker, 'GET', '/api/openapi.json')
   const inApi = Object.entries(document.paths as Record<string, Record<string, object>>).flatMap(
@@ -87,7 +87,7 @@ test('a client that hangs up amid its body is no fault of the server, on any rou
       await over
     }),
   )
-  // What is asked after them is answered after their ends were noticed.
+  // These requests are answered after the server noticed the disconnects.
   for (let i = 0; i < 5; i++) await askApi(worker, 'GET', '/api/status')
   const logs = worker.logs()
   await worker.close()

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** The operator signs in here. Their cookies have the names that they have over https. */
+/** Signs in the operator at an origin. The cookies have the names that they have over https. */
 async function signedInAt(origin: string) {
   const cookies = new Map<string, string>()
   const fetched = async (at: string, path: string, fields?: Record<string, string>) => {
@@ -35,7 +35,7 @@ async function signedInAt(origin: string) {
   const proof = location?.split('#proof=')[1]
   return {
     proof,
-    /** The heading of the page that answers a form at this origin. */
+    /** Sends a form to this origin, and returns the heading of the page that answers it. */
     async changes(at: string, more: Record<string, string> = {}) {
       const token = tokenIn((await fetched(at, '/console/access')).text)
       const key = { form: token, label: 'laptop', which: 'all', ...more }
@@ -46,7 +46,7 @@ async function signedInAt(origin: string) {
 
 const REFUSED = 'Confirm with your admin key'
 
-test('a session that began over plain http needs its proof over https too', async () => {
+test('a session that began over plain http also needs its proof over https', async () => {
   const { proof = '', changes } = await signedInAt(PLAIN)
   expect(proof).toMatch(/^\w{43}$/)
   expect(await changes(SECURE)).toBe(REFUSED)

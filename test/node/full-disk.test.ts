@@ -19,14 +19,14 @@ const ready = async () => {
   return [answer.status, ((await answer.json()) as { problems: readonly string[] }).problems]
 }
 
-// Past this size the system writes nothing to a file, as on a full disk.
+// Beyond this size, the system writes nothing to a file, like on a full disk.
 const limit = (size: string) =>
   execFileSync('prlimit', [`--pid=${worker!.pid}`, `--fsize=${size}:`])
 
 const hasLimits = process.platform === 'linux'
 
 test.skipIf(!hasLimits)(
-  'a deployment whose disk is full is not ready until there is room',
+  'a deployment with a full disk is not ready until there is room again',
   async () => {
     worker = await startNodeWorker(operated, undefined, join(folder, 'state.sqlite'))
     expect(await ready()).toEqual([200, []])

@@ -7,7 +7,7 @@ import { type ListenOptions, listen } from '../../src/node/listen.ts'
 
 vi.mock('cloudflare:workers', () => import('../../src/node/workers.ts'))
 
-/** Headers by which platforms and proxies name an address, a host or a scheme. */
+/** Headers in which platforms and proxies report an address, a host or a scheme. */
 const CLAIMS = [
   ...['CF-Connecting-IP', 'CF-Connecting-IPv6', 'CF-Pseudo-IPv4', 'CF-IPCountry', 'CF-Visitor'],
   ...['CF-Ray', 'CF-Worker', 'CF-EW-Via'],
@@ -23,10 +23,10 @@ const CLAIMS = [
 /** A header that may name an address, a host or a scheme. */
 const KIND = /^(?:cf|mf)-|forward|original|client|real|remote|\bip|host|proxy|proto|rewrite/
 
-/** Those of this kind that a client may say. Cloudflare Access signs the second, and the signature is checked. */
+/** Headers of this kind that clients may send. Cloudflare Access signs the second, and we verify it. */
 const OF_CLIENTS = ['host', 'cf-access-jwt-assertion', 'mcp-protocol-version']
 
-describe('what a client says of its address', () => {
+describe('a header about the address of a client', () => {
   test.each(CLAIMS)('is dropped: %s', (name) => {
     const headers = { [name]: '192.0.2.1', 'x-api-key': 'k' }
     for (const address of [undefined, '192.0.2.99']) {
@@ -37,7 +37,7 @@ describe('what a client says of its address', () => {
     }
   })
 
-  test('is dropped from a request whose headers are read only, and its body stays', async () => {
+  test('is dropped from a request with read-only headers, and the body stays', async () => {
     const inner = new Request('http://localhost/mcp', { method: 'POST', body: 'text' })
     const headers = new Headers({ 'cf-connecting-ip': '192.0.2.1', 'x-api-key': 'k' })
     const refuse = () => {
@@ -53,7 +53,7 @@ describe('what a client says of its address', () => {
     expect(await request.text()).toBe('text')
   })
 
-  test('is dropped wherever a source reads such a header', () => {
+  test('is on the list of dropped headers if the source code reads it', () => {
     const read = globSync('src/**/*.{ts,tsx}')
       .filter((path) => !/^src\/(?:node|console|database)\//.test(path))
       .flatMap((path) => [
@@ -69,7 +69,7 @@ describe('what a client says of its address', () => {
   })
 })
 
-describe('callers without a key are counted by the address of the platform', () => {
+describe('callers without a key are counted by the address from the platform', () => {
   let gateway: Gateway
   beforeAll(async () => {
     const shop = {
@@ -86,7 +86,7 @@ describe('callers without a key are counted by the address of the platform', () 
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
   const call = { method: 'POST', body }
 
-  /** Whether a header makes another caller of one who has no calls left. A minute may end meanwhile. */
+  /** True if a header makes a caller without calls left count as another. A minute may end meanwhile. */
   async function isAnother(
     ask: (headers: Record<string, string>) => Promise<number>,
     name: string,
@@ -100,7 +100,7 @@ describe('callers without a key are counted by the address of the platform', () 
   }
   const json = { 'content-type': 'application/json' }
 
-  test.each(CLAIMS)('by gateway.fetch, whatever %s says', async (name) => {
+  test.each(CLAIMS)('in gateway.fetch, regardless of the header %s', async (name) => {
     const ask = async (headers: Record<string, string>) => {
       const request = new Request('http://localhost/mcp', {
         ...call,
@@ -112,7 +112,7 @@ describe('callers without a key are counted by the address of the platform', () 
     expect(await isAnother(ask, name)).toBe(false)
   })
 
-  test('and another address is another caller', async () => {
+  test('and another address counts as another caller', async () => {
     const status = async (address: string) => {
       const request = new Request('http://localhost/mcp', { ...call, headers: json })
       return (await gateway.fetch(request, { address })).status
@@ -121,7 +121,7 @@ describe('callers without a key are counted by the address of the platform', () 
     expect(await status('192.0.2.9')).toBe(200)
   })
 
-  test('over HTTP, whatever any of them says', async () => {
+  test('over HTTP, regardless of these headers', async () => {
     const server = await listen(gateway, { port: 0 })
     const ask = async (headers: Record<string, string>) =>
       (await fetch(`${server.url}/mcp`, { ...call, headers: { ...json, ...headers } })).status
@@ -134,7 +134,7 @@ describe('the host of a request', () => {
   const seen: Gateway['fetch'] = async ({ url, headers }) =>
     new Response(`${new URL(url).origin} ${headers.get('host')}`)
 
-  /** Status and body of what comes back for these lines. */
+  /** The status and body of the response to these lines. */
   async function ask(port: number, ...lines: readonly string[]) {
     const text = await new Promise<string>((resolve) => {
       const socket = connect(port, '127.0.0.1', () =>
@@ -156,7 +156,7 @@ describe('the host of a request', () => {
     }
   }
 
-  test('on loopback is a name of this machine, with the port that it listens on', async () => {
+  test('on loopback must be a name of this machine with the port of the server', async () => {
     await serving({}, async (port) => {
       for (const host of ['127.0.0.1', 'localhost', '[::1]', 'LOCALHOST', 'tidegate-1.localhost']) {
         const [status, text] = await ask(port, 'GET / HTTP/1.1', `Host: ${host}:${port}`)
@@ -182,7 +182,7 @@ describe('the host of a request', () => {
     })
   })
 
-  test('is one, whatever the request line and other lines say', async () => {
+  test('must be valid and unambiguous', async () => {
     await serving({}, async (port) => {
       const here = `127.0.0.1:${port}`
       for (const [expected, ...lines] of [
@@ -209,7 +209,7 @@ describe('the host of a request', () => {
     })
   })
 
-  test('behind a proxy is of an origin of the deployment, and the scheme is that of the origin', async () => {
+  test('behind a proxy must belong to an origin of the deployment, which also sets the scheme', async () => {
     const origins = ['https://mcp.example.com/', 'http://inside.example:8080']
     await serving({ proxied: true, origins }, async (port) => {
       for (const [expected, ...lines] of [
@@ -241,7 +241,7 @@ describe('the host of a request', () => {
         expect(text).toContain('TIDEGATE_ORIGIN')
         expect(text).not.toContain('evil')
       }
-      // Those who look whether it runs name the address of the container.
+      // Health checks use the address of the container.
       for (const path of ['/health', '/ready?x=1']) {
         const [status, text] = await ask(port, `GET ${path} HTTP/1.1`, 'Host: 10.1.2.3:8787')
         expect([status, text]).toEqual(['200', expect.stringContaining('https://mcp.example.com ')])
@@ -249,7 +249,7 @@ describe('the host of a request', () => {
     })
   })
 
-  test('behind a proxy needs an origin, and an origin is the beginning of a URL', async () => {
+  test('behind a proxy requires an origin, and an origin must be valid', async () => {
     await expect(listen({ fetch: seen }, { port: 0, proxied: true })).rejects.toThrow('--origin')
     for (const origin of [
       'mcp.example.com',

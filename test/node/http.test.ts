@@ -6,24 +6,24 @@ import { type ListenOptions, listen } from '../../src/node/listen.ts'
 import { type NodeWorker, startNodeWorker } from '../support/node-worker.ts'
 import { post } from '../support/worker.ts'
 
-/** Sends bytes as they are, and reads all that comes back. */
+/** Sends raw bytes, and reads everything that comes back. */
 const raw = (port: number, text: string) =>
   new Promise<string>((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text))
     let said = ''
     socket.setEncoding('utf8').on('data', (chunk) => (said += chunk))
-    // A server that has read enough may break the connection.
+    // A server that has read enough may reset the connection.
     socket.on('error', () => {}).on('close', () => resolve(said))
   })
 
-/** A server of Node whose requests are answered by a function. */
+/** A Node server that answers requests with a function. */
 async function serving(fetch: Gateway['fetch'], options: ListenOptions = {}) {
   const server = await listen({ fetch }, { port: 0, ...options })
   return { ...server, port: Number(new URL(server.url).port) }
 }
 
 describe('a request', () => {
-  test('comes from the address of its socket, whatever it says itself', async () => {
+  test('has the address of its socket, and headers count only behind a proxy', async () => {
     const seen: Gateway['fetch'] = async (request, from) =>
       Response.json([from?.address, new URL(request.url).origin])
     const headers = {
@@ -40,7 +40,7 @@ describe('a request', () => {
     await Promise.all([open.close(), behind.close()])
   })
 
-  test('that is no HTTP, or has no host or path that could be meant, is refused', async () => {
+  test('is refused if it is not HTTP, or has an invalid host or path', async () => {
     let asked = 0
     const server = await serving(async () => Response.json(++asked))
     const status = async (text: string) => (await raw(server.port, text)).slice(9, 12)
@@ -62,7 +62,7 @@ describe('a request', () => {
     await server.close()
   })
 
-  test('that breaks off amid its body is a fault of its client, which no log has to hold', async () => {
+  test('throws a Refusal if its body is cut off', async () => {
     const thrown = Promise.withResolvers<unknown>()
     const server = await serving(async (request) => {
       await request.arrayBuffer().catch(thrown.resolve)
@@ -75,7 +75,7 @@ describe('a request', () => {
     await server.close()
   })
 
-  test('is aborted when its client hangs up, and so is the stream of its answer', async () => {
+  test('is aborted when its client disconnects, and so is the stream of its response', async () => {
     const told = Promise.withResolvers<void>()
     const cancelled = Promise.withResolvers<void>()
     const server = await serving(async ({ signal }) => {
@@ -95,7 +95,7 @@ describe('a request', () => {
     await server.close()
   })
 
-  test('for a stream gets the head of its answer at once, and not with the first message', async () => {
+  test('for a stream gets the response headers immediately, before the first message', async () => {
     const { promise: until, resolve: release } = Promise.withResolvers<void>()
     const server = await serving(async () => {
       const body = new ReadableStream({
@@ -107,7 +107,7 @@ describe('a request', () => {
       })
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
     })
-    // It resolves with the head. The message is released by nobody before that.
+    // It resolves with the headers. The message is released only after that.
     const answer = await fetch(server.url)
     expect(answer.headers.get('content-type')).toBe('text/event-stream')
     release()
@@ -115,7 +115,7 @@ describe('a request', () => {
     await server.close()
   })
 
-  test('may be answered before its body has come; a body that breaks is not taken for whole', async () => {
+  test('can be answered before its body has arrived, and a broken response is an error', async () => {
     const server = await serving(async (request) => {
       if (request.method === 'POST') return new Response('enough', { status: 413 })
       const failing = new ReadableStream({
@@ -134,7 +134,7 @@ describe('a request', () => {
   })
 })
 
-test('a body that comes too slowly is answered with 408, and its connection is closed', async () => {
+test('a body that arrives too slowly gets status 408, and its connection is closed', async () => {
   const fetch: Gateway['fetch'] = async (request) => {
     await request.text().catch(() => {})
     return new Response('read')
@@ -148,8 +148,8 @@ test('a body that comes too slowly is answered with 408, and its connection is c
   await server.close()
 })
 
-describe('the end', () => {
-  test('waits for what runs, and then stops it, within two seconds', async () => {
+describe('the shutdown', () => {
+  test('waits for running requests, and then aborts them', async () => {
     const stopped = Promise.withResolvers<void>()
     const server = await serving(async ({ url, signal }) => {
       if (url.endsWith('/quick')) {
@@ -179,12 +179,12 @@ describe('the gateway', () => {
 
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
-  test('serves no database without a key, wherever it listens', async () => {
+  test('serves no database without a key', async () => {
     const { status, text } = await post(`${worker.url}/mcp`, list)
     expect([status, text]).toEqual([503, expect.stringContaining('TIDEGATE_KEY')])
   })
 
-  test('answers a page that has its own name lead to this machine with nothing', async () => {
+  test('refuses requests with another host or origin, as in DNS rebinding', async () => {
     const port = new URL(worker.url).port
     const demo = await startNodeWorker({})
     const body = JSON.stringify(list)

@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tidegate-lent-'))
 const shop = join(folder, 'shop.sqlite')
 const heard: string[] = []
 
-/** A server of a stranger: it asks whoever comes for a password as it stands. */
+/** An untrusted server, which asks every client for a plain-text password. */
 const stranger = createServer((socket) => {
   socket.on('error', () => {})
   socket.on('data', (data) => {
@@ -54,7 +54,7 @@ afterAll(async () => {
 })
 
 let names = 0
-/** What the test of an endpoint says whose database has this URL, and what the stranger heard by then. */
+/** The test result of an endpoint with this database URL. `heard` has what the untrusted server received. */
 async function said(worker: NodeWorker, url: string): Promise<string> {
   heard.length = 0
   const name = `e${++names}`
@@ -64,7 +64,7 @@ async function said(worker: NodeWorker, url: string): Promise<string> {
   return JSON.stringify((await askApi(worker, 'POST', `/api/endpoints/${name}/test`)).json)
 }
 
-test('a URL of the registry gets no password of the machine, unless its owner allows every host', async () => {
+test('a URL in the registry gets no password of the machine unless its owner allows every host', async () => {
   const url = `postgres://guest@${at}/db?sslmode=disable`
   await said(bounded, url)
   expect(heard.join()).toContain('guest')
@@ -73,7 +73,7 @@ test('a URL of the registry gets no password of the machine, unless its owner al
   expect(heard.join()).toContain('of-the-owner')
 })
 
-test('nor does the registry allow itself more: what it allows are hosts', async () => {
+test('a setting in the registry allows private hosts, but no files, sockets or passwords', async () => {
   await askApi(bounded, 'PATCH', '/api/settings', { privateHosts: ['*'] })
   const file = join(folder, 'secret.pem')
   writeFileSync(file, 'no certificate')
@@ -98,13 +98,13 @@ test('nor does the registry allow itself more: what it allows are hosts', async 
   expect(heard.join()).not.toContain('of-the-owner')
 })
 
-test('a variable that the owner set leads to their files, and an endpoint of the registry may name it', async () => {
+test('an endpoint can use a file through a listed variable, or if the owner allows every host', async () => {
   expect(await said(bounded, 'secret:SHOP')).toContain('"ok":true')
   expect(await said(bounded, `sqlite:${shop}`)).toContain('cannot refer to files')
   expect(await said(open, `sqlite:${shop}`)).toContain('"ok":true')
 })
 
-test('a name that is entered tells nothing of the variables of the machine', async () => {
+test('the error for a secret name reveals nothing about the variables of the machine', async () => {
   const names = [
     'NOT_SET',
     'NO_URL',

@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 let running: NodeWorker | undefined
 afterEach(() => running?.close('SIGKILL'))
 
-test('a caller that is limited is counted beyond a restart, and has no file', async () => {
+test('the usage of a limited caller survives a restart, and is not in a file for the caller', async () => {
   const state = join(folder, 'state.sqlite')
   const older = join(`${state}.objects`, `meter-${'0'.repeat(32)}.sqlite`)
   mkdirSync(`${state}.objects`, { mode: 0o700 })
@@ -37,7 +37,7 @@ test('a caller that is limited is counted beyond a restart, and has no file', as
   running = await startNodeWorker(operated, undefined, state)
   const usage = await askApi(running, 'GET', '/api/endpoints/shop/usage')
   expect(JSON.stringify(usage.json)).toContain('900')
-  // The second call goes beyond what is left, and a third one is refused.
+  // The second call of this caller exceeds the limit, and the third one is refused.
   expect(await from(running, '192.0.2.7')).toBe(false)
   expect(await from(running, '192.0.2.7')).toBe(true)
   expect(readdirSync(`${state}.objects`).filter((it) => it.startsWith('meter'))).toEqual([])

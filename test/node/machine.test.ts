@@ -8,7 +8,7 @@ import { failure } from '../support/failure.ts'
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-machine-'))
 const { readFile } = machineWith({})
 
-test('reads a small file that a URL names', async () => {
+test('reads a small file', async () => {
   writeFileSync(join(folder, 'ca.pem'), 'text')
   expect(await readFile(join(folder, 'ca.pem'))).toBe('text')
 })
@@ -18,7 +18,7 @@ test.each([
   ['', () => {}, 'it is a folder'],
   ['/dev/zero', () => {}, 'it is not a regular file'],
   ['large.pem', large, 'has more than 1048576 bytes'],
-])('reads no other: %s', async (name, make, why) => {
+])('refuses a missing, irregular or large file: %s', async (name, make, why) => {
   make()
   const path = name.startsWith('/') ? name : join(folder, name)
   const { kind, message } = await failure(readFile(path))

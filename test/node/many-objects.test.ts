@@ -14,7 +14,7 @@ afterEach(() => vi.restoreAllMocks())
 
 let woken = 0
 
-/** An object that wakes later, as a session does. */
+/** An object that wakes later, like a session. */
 class Sleeper {
   readonly #storage: DurableObjectStorage
 
@@ -54,7 +54,7 @@ function open(path: string, maxBytes?: number) {
   return { database: state.database, of, close }
 }
 
-/** The statements that are prepared meanwhile, with the plans that SQLite has for them. */
+/** The statements that are prepared during the work, with their query plans. */
 async function plansOf(path: string, work: (opened: ReturnType<typeof open>) => Promise<void>) {
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
   const opened = open(path)
@@ -70,21 +70,21 @@ async function plansOf(path: string, work: (opened: ReturnType<typeof open>) => 
   return plans
 }
 
-/** How a statement reads tables. SQLite says SEARCH of the least of all rows, with an index or without. */
+/** The table reads in a plan. SQLite reports the minimum of all rows as SEARCH, with or without an index. */
 const reads = (plan: readonly string[]) => plan.filter((it) => /^(?:SCAN|SEARCH) /.test(it))
 const readsAll = (plan: readonly string[]) =>
   reads(plan).filter((it) => !/^SEARCH .* USING /.test(it))
 
-test('a start reads each table once, whatever is in it', async () => {
+test('no statement at the start reads more than one table', async () => {
   const plans = await plansOf(join(folder, 'start.sqlite'), async () => {})
   expect(plans.some(({ plan }) => readsAll(plan).length > 0)).toBe(true)
   for (const { sql, plan } of plans) {
-    // A second one would be read for each row of the first.
+    // A second table would be read for each row of the first.
     expect(reads(plan).length, `${sql}: ${plan}`).toBeLessThanOrEqual(1)
   }
 })
 
-test('an object that is used, sleeps and wakes reads no table to its end', async () => {
+test('using, waking and delaying an object never scans a whole table', async () => {
   const began = Date.now()
   const atStart = new Set(
     (await plansOf(join(folder, 'use.sqlite'), async () => {})).map(({ sql }) => sql),
@@ -102,7 +102,7 @@ test('an object that is used, sleeps and wakes reads no table to its end', async
     expect(readsAll(plan), `${sql}: ${plan}`).toEqual([])
 })
 
-test('after a start, what sleeps the shortest is forgotten first, and what has no time before that', async () => {
+test('after a start, objects without an alarm are deleted before those with one', async () => {
   const path = join(folder, 'order.sqlite')
   const first = open(path)
   const value = new Uint8Array(2_000)
@@ -122,7 +122,7 @@ test('after a start, what sleeps the shortest is forgotten first, and what has n
   second.close()
 })
 
-test('what one caller keeps never pushes out what others keep', async () => {
+test('the objects of one caller never displace those of others', async () => {
   const ids = signedIds(sealWith('a secret of the deployment'), 'session')
   const nameOf = async (subject: string) =>
     (
@@ -140,7 +140,7 @@ test('what one caller keeps never pushes out what others keep', async () => {
   const kept = opened.database.prepare('select 1 from _cf_KV where object = ?')
   const has = (name: string) => kept.get(`MANY:${name}`) !== undefined
   expect(ofOthers.map(has)).toEqual([true, true, true])
-  // Who has the most loses the oldest.
+  // The caller with the most objects loses the oldest.
   expect([has(ofOne[0]!), has(ofOne.at(-1)!)]).toEqual([false, true])
   const { n } = opened.database.prepare('select count(*) as n from _cf_KV').get()!
   expect(Number(n)).toBeGreaterThan(150)

@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 let made = 0
 const woken: string[] = []
 
-/** An object that does with its state what it is told. */
+/** An object that runs the given commands on its state. */
 class Told {
   readonly #state: DurableObjectState
   readonly #number = ++made
@@ -73,7 +73,7 @@ function open(file?: string) {
 }
 
 describe.each(['ONE', 'MANY'] as const)('objects of the kind %s', (kind) => {
-  test('are one for each name, and keep copies of values', async () => {
+  test('have one instance for each name, and store copies of values', async () => {
     const { at, close } = open()
     expect(await at(kind, 'a')('number')).toBe(await at(kind, 'a')('number'))
     expect(await at(kind, 'a')('number')).not.toBe(await at(kind, 'b')('number'))
@@ -91,7 +91,7 @@ describe.each(['ONE', 'MANY'] as const)('objects of the kind %s', (kind) => {
     close()
   })
 
-  test('wake at their time, also if the process was started anew before it', async () => {
+  test('wake at their time, even after a restart of the process', async () => {
     const first = open(`${kind}.sqlite`)
     await first.at(kind, 'sleeper')('put', 'name', `${kind} woke`)
     await first.at(kind, 'sleeper')('wake', Date.now() + 50)
@@ -107,7 +107,7 @@ describe('the SQL of an object', () => {
   const { at } = open()
   const run = at('ONE', 'sql')
 
-  test('gives rows as the platform does', async () => {
+  test('returns rows like the platform', async () => {
     expect(await run('raw', "select 1 as a, 'x' as a, null as b, 1.5 as c")).toEqual([
       ['a', 'a', 'b', 'c'],
       [[1, 'x', null, 1.5]],
@@ -121,7 +121,7 @@ describe('the SQL of an object', () => {
     await expect(run('one', 'select 1 where 0')).rejects.toThrow('exactly one')
   })
 
-  test('says how many rows it changed', async () => {
+  test('counts the rows that it changed', async () => {
     const { at, close } = open()
     const written = (text: string) => at('ONE', 'written')('written', text)
     await written('create table t (a integer primary key)')
@@ -132,7 +132,7 @@ describe('the SQL of an object', () => {
     close()
   })
 
-  test('runs what changes rows, whether or not they are read', async () => {
+  test('changes rows, but not in a transaction that fails', async () => {
     await run('sql', 'create table t (n integer primary key)')
     await run('sql', 'insert into t values (1), (2) returning n')
     await expect(run('fail')).rejects.toThrow('No.')
@@ -192,17 +192,17 @@ describe('the disk', async () => {
     ['LOOSE', 0, 'put', 'a', 1],
     ['LOOSE', 0, 'clear'],
   ] as const
-  test('has every change before its answer, and is not asked for what changed nothing', async () => {
+  test('is synced before the answer to a change, but not without a change', async () => {
     await at('ONE', 'it')('number')
     for (const [kind, expected, ...order] of orders) {
       syncs = 0
       await at(kind, 'it')(...(order as unknown as [string]))
-      // An alarm is in another database than tables: that may be two.
+      // Alarms and tables are in different databases, so there may be two syncs.
       expect([kind, order, Math.min(syncs, 1)]).toEqual([kind, order, expected])
     }
   })
 
-  test('that fails is never believed again', async () => {
+  test('is not used for changes after a sync has failed', async () => {
     const other = open('broken.sqlite')
     await other.at('MANY', 'it')('put', 'a', 1)
     vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -215,19 +215,19 @@ describe('the disk', async () => {
     other.close()
   })
 
-  test('is waited for by all that the gateway keeps, but for what limits and what never changes', () => {
+  test('is awaited by every kind of object in the gateway except METER', () => {
     const source = readFileSync(resolve('src/node/gateway.ts'), 'utf8')
     const loose = [...source.matchAll(/^ {2}(\w+): \{[^}]*mayLoseLast: true/gm)]
     expect(loose.map(([, kind]) => kind)).toEqual(['METER'])
   })
 })
 
-test('what was used longest ago is forgotten where there is no room, and what all share stays', async () => {
+test('the least recently used objects are deleted to make room, but shared objects stay', async () => {
   const { at, close } = open()
   const value = 'x'.repeat(2 ** 20)
   await at('MANY', 'shared')('put', 'value', value)
   for (let i = 0; i < 25; i++) await at('MANY', `kept${i}`)('put', 'value', value)
-  // The same value again needs no more room.
+  // The same value needs no more room the second time.
   for (let i = 0; i < 25; i++) await at('MANY', 'kept24')('put', 'value', value)
   expect(await at('MANY', 'kept0')('get', 'value')).toBe(value)
   for (let i = 25; i < 40; i++) await at('MANY', `kept${i}`)('put', 'value', value)

@@ -20,7 +20,7 @@ afterAll(() => {
 let running: NodeWorker | undefined
 afterEach(() => running?.close('SIGKILL'))
 
-/** Starts on the state of a folder. What is synced is kept in `disk` from then on. */
+/** Starts with the state in a folder. Everything that is synced from then on is copied to `disk`. */
 async function start(from: string): Promise<NodeWorker> {
   mkdirSync(disk, { recursive: true })
   process.env.NODE_OPTIONS = `--import=${shim}`
@@ -44,14 +44,14 @@ const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 const statusWith = async (worker: NodeWorker, key: string) =>
   (await post(`${worker.url}/mcp/shop`, list, { authorization: `Bearer ${key}` })).status
 
-/** The logs that were synced so far, without those of records, which are written after the answers. */
+/** The syncs so far, without those of call records, which are written after the answers. */
 const syncs = () => {
   const path = join(disk, 'syncs')
   const lines = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []
   return lines.filter((it) => !it.startsWith('records-'))
 }
 
-test('what was acknowledged outlasts a power cut: keys that were made open, and those that were revoked do not', async () => {
+test('acknowledged changes survive a power cut: created keys still work, and revoked keys do not', async () => {
   const live = join(folder, 'live')
   mkdirSync(live)
   const first = await start(live)
@@ -72,7 +72,7 @@ test('what was acknowledged outlasts a power cut: keys that were made open, and 
   for (const { key } of keys.slice(5)) expect(await statusWith(second, key)).toBe(200)
 })
 
-test('an answer waits for the disk only where something was changed, and those who wait share a sync', async () => {
+test('only answers to changes wait for the disk, and waiting answers share a sync', async () => {
   const live = join(folder, 'waiting')
   mkdirSync(live)
   const worker = await start(live)
@@ -93,7 +93,7 @@ test('an answer waits for the disk only where something was changed, and those w
     await makeKey(worker, `key ${i}`)
     answered++
   })
-  // Calls do not wait for the disk meanwhile, also if their endpoint has to be asked for.
+  // Meanwhile, calls do not wait for the disk, even if their endpoint must be loaded.
   for (let i = 0; i < 10; i++) {
     const at = `${worker.url}/mcp/shop`
     expect((await post(at, { ...call, id: i })).status).toBe(401)

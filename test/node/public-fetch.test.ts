@@ -21,7 +21,7 @@ afterAll(() => {
   server.close()
 })
 
-/** Fetches where every name has these addresses. */
+/** A fetch for which every name resolves to these addresses. */
 const fetchWhere = (...addresses: string[]) =>
   publicFetchBy(((
     _: string,
@@ -46,7 +46,7 @@ test.each([
   'http://2130706433:PORT/',
   'http://localhost:PORT/',
   'http://169.254.169.254/latest/meta-data',
-])('%s is not asked', async (url) => {
+])('%s is not fetched', async (url) => {
   expect(await causeOf(publicFetch(url.replace('PORT', `${port}`)))).toBe(
     'This is not a public address.',
   )
@@ -54,7 +54,7 @@ test.each([
 })
 
 test.each([[['127.0.0.1']], [['10.1.2.3']], [['fd00::1']], [['93.184.216.34', '127.0.0.1']]])(
-  'a name that leads to %j is not asked, since it is looked up as it connects',
+  'a name that resolves to %j at the time of the connection is not fetched',
   async (addresses) => {
     const fetching = fetchWhere(...addresses)(`http://app.example:${port}/`)
     expect(await causeOf(fetching)).toBe('This is not a public address.')

@@ -10,7 +10,7 @@ const { checkedWay } = await import('../../src/node/checked-way.ts')
 const { certificateOf } = await import('../../src/node/certificate.ts')
 const { machineWith } = await import('../../src/node/machine.ts')
 
-/** A server of the private network. It notes who comes, and answers nobody. */
+/** A server in the private network. It counts connections, and never answers. */
 const sockets = new Set<Socket>()
 let came = 0
 const server = createServer((socket) => {
@@ -30,15 +30,15 @@ afterAll(() => {
 
 const NAME = 'rebind.example'
 
-/** URLs by the schemes of all engines: of a name that anybody can register. Those that name no host have none. */
+/** URLs for the schemes of all engines, with a name that anyone can register. Schemes without a host have none. */
 const URLS: Readonly<Record<string, readonly string[]>> = {
   demo: [],
   d1: [],
   hyperdrive: [],
-  // Files. A machine of somebody else lends none.
+  // Files, which a guest's machine does not provide.
   sqlite: [],
   file: [],
-  // The host is that of Supabase. Nobody else can name it.
+  // The host is always that of Supabase.
   supabase: [],
   postgres: ['postgres://u:p@HOST/db', 'postgres://u:p@HOST/db?sslmode=disable'],
   postgresql: ['postgresql://u:p@HOST/db', 'postgres://u:p@HOST,HOST/db'],
@@ -59,7 +59,7 @@ const cases = schemes.flatMap((it) =>
   (URLS[it] ?? []).map((url) => url.replaceAll('HOST', `${NAME}:PORT`).replaceAll('NAME', NAME)),
 )
 
-/** A guest's machine whose resolver gives these addresses, one list for each time that it is asked. */
+/** A guest's machine whose resolver returns these addresses, one list for each lookup. */
 function guestWith(answers: readonly (readonly string[])[], allowed: readonly string[] = []) {
   const asked: string[] = []
   const lookup = ((name: string, _: object, tell: (...said: unknown[]) => void) => {
@@ -73,7 +73,7 @@ function guestWith(answers: readonly (readonly string[])[], allowed: readonly st
   return { asked, machine: { ...machine, dial: way.dial, fetch: way.fetch }, way }
 }
 
-/** Asks a database of a URL, as the gateway does for one of the registry. */
+/** Queries the database of a URL, as the gateway does for a URL in the registry. */
 async function ask(url: string, { machine }: Pick<ReturnType<typeof guestWith>, 'machine'>) {
   const io = { fetch: machine.fetch, bindings: {}, waitUntil: () => {}, machine }
   const database = await locate(url.replaceAll('PORT', `${port}`), io).open()
@@ -84,13 +84,13 @@ async function ask(url: string, { machine }: Pick<ReturnType<typeof guestWith>, 
   )
 }
 
-test('every scheme of every engine is tried', () => {
+test('the list of URLs has every scheme of every engine', () => {
   expect(schemes.filter((it) => !(it in URLS))).toEqual([])
   expect(cases.length).toBeGreaterThan(12)
 })
 
-describe('a name that leads into the private network when it is dialled', () => {
-  test.each(cases)('leads nowhere: %s', async (url) => {
+describe('a name that resolves to the private network when it is dialed', () => {
+  test.each(cases)('is refused: %s', async (url) => {
     const before = came
     const guest = guestWith([['127.0.0.1']])
     const error = await ask(url, guest)
@@ -102,7 +102,7 @@ describe('a name that leads into the private network when it is dialled', () => 
   })
 
   test.each(cases.filter((it) => it.includes('PORT')))(
-    'is reached where it is allowed: %s',
+    'is reached if it is allowed: %s',
     async (url) => {
       for (const allowed of [NAME, '127.0.0.0/8', '*.example']) {
         const before = came
@@ -131,13 +131,13 @@ describe('an address', () => {
     [['::ffff:127.0.0.1']],
     [['64:ff9b::7f00:1']],
     [['0.0.0.0']],
-  ])('that is not public is not dialled, nor is any beside it: %j', async (addresses) => {
+  ])('is not dialed if any address of its name is not public: %j', async (addresses) => {
     const before = came
     await expect(dial([addresses])).rejects.toThrow('Its host is not public')
     expect(came).toBe(before)
   })
 
-  test('is that which was checked: the name is looked up once', async () => {
+  test('is the one that was checked, because the name is looked up only once', async () => {
     const dialled: string[] = []
     const asked: string[] = []
     const lookup = ((name: string, _: object, tell: (...said: unknown[]) => void) => {
@@ -156,20 +156,20 @@ describe('an address', () => {
     expect([asked, dialled]).toEqual([[NAME], ['8.8.8.8']])
   })
 
-  test('is none of a socket', async () => {
+  test('cannot be the path of a socket', async () => {
     for (const host of ['/run/postgresql', '', 'a/b']) {
       await expect(dial([['8.8.8.8']], host)).rejects.toThrow('Its host is not public')
     }
   })
 
-  test('is waited for no longer than the call', async () => {
+  test('is not awaited after the call has ended', async () => {
     const way = checkedWay([], undefined, (() => {}) as never)
     await expect(way.dial(NAME, 1, AbortSignal.timeout(50))).rejects.toThrow()
   })
 })
 
 test.each(['EMFILE', 'ENFILE'])(
-  'a dial without a free file descriptor is a sentence with a reason: %s',
+  'a dial without a free file descriptor is an error with a reason: %s',
   async (code) => {
     const fault = Object.assign(new Error(`connect ${code} 8.8.8.8`), { code })
     const failing = ((_: string, __: object, tell: (error: Error) => void) => tell(fault)) as never
@@ -189,7 +189,7 @@ test.each(['EMFILE', 'ENFILE'])(
   },
 )
 
-test('who looks at a certificate takes the same way', async () => {
+test('reading a certificate uses the same address check', async () => {
   const before = came
   const { asked, way } = guestWith([['127.0.0.1']])
   for (const protocol of ['postgresql', 'mysql'] as const) {

@@ -25,7 +25,7 @@ const ENDPOINTS = JSON.stringify([
   { name: 'shop', title: 'Shop', databases: { main: { url: 'demo:' } }, access: 'key' },
 ])
 
-/** Clients of the legacy era. Neither ever opens another session by itself. */
+/** Clients of the legacy era. Neither of them opens another session on its own. */
 const clients = [
   ['v1', ClientV1, TransportV1],
   ['v2', ClientV2, TransportV2],
@@ -34,7 +34,7 @@ const clients = [
 const places = [
   { of: 'an open endpoint', variables: {}, path: '/mcp', headers: {} },
   {
-    of: 'an endpoint with a key, of a process without a file for its state',
+    of: 'an endpoint with a key, in a process without a state file',
     variables: { ENDPOINTS, TIDEGATE_KEY: KEY },
     path: '/mcp/shop',
     headers: { authorization: `Bearer ${KEY}` },
@@ -44,10 +44,10 @@ const places = [
 test.each(
   places.flatMap((place) => clients.map((client) => ({ ...place, client, sdk: client[0] }))),
 )(
-  'a client ($sdk) goes on after a restart that forgot its session: $of',
+  'a client ($sdk) continues after a restart that lost its session: $of',
   async ({ variables, path, headers, client: [, Client, Transport] }) => {
     let worker = await start(variables)
-    // One address, behind which the process changes.
+    // The address stays the same while the process changes.
     const address = 'http://tidegate.test'
     const send = (input: string | URL | Request, init?: RequestInit) =>
       fetch(String(input instanceof Request ? input.url : input).replace(address, worker.url), init)
@@ -68,7 +68,7 @@ test.each(
   },
 )
 
-test('a session that its client ended is over on an open endpoint, too', async () => {
+test('a session on an open endpoint is gone after its client ended it', async () => {
   const { url } = await start({})
   const message = (method: string, params: object = {}) => ({
     jsonrpc: '2.0',

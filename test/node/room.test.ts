@@ -14,7 +14,7 @@ let made = 0
 
 beforeEach(() => {
   state = openState(undefined)
-  // They have a table in the database, which the room reads.
+  // Alarms create a table in the database, which the room reads.
   new Alarms(state.database, async () => {})
   busy = new Set()
   bytesOf = new Map()
@@ -29,7 +29,7 @@ afterEach(() => state.close())
 
 const [LARGE, MIDDLE, SMALL] = ['aaaaaaaa', 'bbbbbbbb', 'cccccccc'] as const
 
-/** Writes objects of one caller, each of as many bytes. */
+/** Writes objects of one caller, each with this many bytes. */
 function write(caller: string, objects: number, bytes: number): void {
   for (let i = 0; i < objects; i++) {
     const name = `SESSIONS:${String(made++).padStart(24, '0')}${caller}`
@@ -41,7 +41,7 @@ function write(caller: string, objects: number, bytes: number): void {
 const left = (caller: string) => [...bytesOf.keys()].filter((it) => it.endsWith(caller)).length
 const total = () => [...bytesOf.values()].reduce((sum, bytes) => sum + bytes, 0)
 
-test('the caller with the most data makes room, and the others lose nothing', () => {
+test('only the caller with the most data loses data to make room', () => {
   write(LARGE, 96, 10_000)
   write(MIDDLE, 20, 1_000)
   write(SMALL, 21, 1_000)
@@ -49,12 +49,12 @@ test('the caller with the most data makes room, and the others lose nothing', ()
   expect(total()).toBeLessThanOrEqual(MAX_BYTES)
 })
 
-test('if the data of the largest caller has to stay, the others lose what is needed, and none loses everything', () => {
+test('if the data of the largest caller has to stay, the others share the loss', () => {
   busy.add(LARGE)
   write(LARGE, 97, 10_000)
   write(MIDDLE, 15, 1_000)
   write(SMALL, 5, 1_000)
-  // The room is too small by 3,000 bytes, which the larger of the two gives.
+  // There are 3,000 bytes too many, which the larger of the two loses.
   write(SMALL, 13, 1_000)
   expect(total()).toBeLessThanOrEqual(MAX_BYTES)
   expect(left(LARGE)).toBe(97)
@@ -62,14 +62,14 @@ test('if the data of the largest caller has to stay, the others lose what is nee
   expect(left(MIDDLE)).toBeGreaterThanOrEqual(13)
 })
 
-test('if the data that has to stay needs all the room, the rest goes', () => {
+test('if the data that has to stay needs all the room, the rest is deleted', () => {
   write(SMALL, 5, 1_000)
   busy.add(LARGE)
   write(LARGE, 101, 10_000)
   expect([left(LARGE), left(SMALL)]).toEqual([101, 0])
 })
 
-test('if no data can go, all of it stays', () => {
+test('if no data can be deleted, all of it stays', () => {
   for (const caller of [LARGE, MIDDLE, SMALL]) busy.add(caller)
   for (const caller of [LARGE, MIDDLE, SMALL]) write(caller, 50, 10_000)
   expect(total()).toBe(1_500_000)

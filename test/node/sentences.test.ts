@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type NodeWorker, startNodeWorker } from '../support/node-worker.ts'
 
-/** What only a Worker has, or only a clone of the repository. */
+/** Words that apply only to a Worker, or to a clone of the repository. */
 const ELSEWHERE = /wrangler|npm start|npm run|\.dev\.vars|a Worker|the Worker|Hyperdrive/
 
 const operated = {
@@ -37,7 +37,7 @@ describe('a page on Node', () => {
     ['/signin', () => bare, ['TIDEGATE_KEY', 'TIDEGATE_SECRET', 'TIDEGATE_PASSPHRASE']],
     ['/signin', () => keyed, ['TIDEGATE_PASSPHRASE']],
     ['/signin/operator', () => keyed, ['TIDEGATE_KEY']],
-  ] as const)('says how to set a variable there: %s', async (path, worker, names) => {
+  ] as const)('explains how to set a variable on Node: %s', async (path, worker, names) => {
     const text = await page(worker(), path)
     for (const name of names) expect(text).toContain(`${name}=…`)
     expect(text).toContain('--vars')
@@ -45,7 +45,7 @@ describe('a page on Node', () => {
   })
 })
 
-describe('what an operator is told on Node', () => {
+describe('the advice to an operator on Node', () => {
   async function fixOf(url: string) {
     const headers = {
       authorization: `Bearer ${operated.TIDEGATE_KEY}`,
@@ -70,7 +70,7 @@ describe('what an operator is told on Node', () => {
   test.each([
     ['hyperdrive:SHOP', 'connection string of the database itself'],
     ['d1:SHOP', 'connection string of the database itself'],
-  ])('about a database fixes it there: %s', async (url, says) => {
+  ])('applies to Node for a database binding of a Worker: %s', async (url, says) => {
     const told = JSON.stringify(await fixOf(url))
     expect(told).toContain(says)
     expect(told.replace('Hyperdrive is bound to Workers', '')).not.toMatch(ELSEWHERE)

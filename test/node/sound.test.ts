@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 let files = 0
 
-/** A state in which an operator has stored an endpoint; its process is over. */
+/** A state with one endpoint, whose process has ended. */
 async function stored(): Promise<string> {
   const state = join(folder, `${++files}.sqlite`)
   const worker = await startNodeWorker(operated, undefined, state)
@@ -29,7 +29,7 @@ const registryOf = (state: string) => {
 const restarted = (state: string): Promise<NodeWorker> =>
   startNodeWorker(operated, undefined, state)
 
-/** Writes over all pages but the first, as a disk that fails. */
+/** Overwrites all pages but the first, like a failing disk. */
 function spoil(path: string): void {
   const bytes = readFileSync(path)
   expect(bytes.length).toBeGreaterThan(4096)
@@ -42,7 +42,7 @@ function write(path: string, sql: string): void {
   database.close()
 }
 
-test('a state as it was left is served', async () => {
+test('an intact state is served', async () => {
   const worker = await restarted(await stored())
   expect((await askApi(worker, 'GET', '/api/endpoints/shop')).status).toBe(200)
   expect((await fetch(`${worker.url}/ready`)).status).toBe(200)
@@ -50,32 +50,32 @@ test('a state as it was left is served', async () => {
 })
 
 const FAULTS: readonly (readonly [string, (state: string) => void, string])[] = [
-  ['a registry whose pages are damaged', (it) => spoil(registryOf(it)), 'is damaged'],
-  ['a state file whose pages are damaged', spoil, 'is damaged'],
+  ['a registry with damaged pages', (it) => spoil(registryOf(it)), 'is damaged'],
+  ['a state file with damaged pages', spoil, 'is damaged'],
   [
-    'a registry that is no database',
+    'a registry that is not a database',
     (it) => writeFileSync(registryOf(it), 'x'.repeat(8192)),
     'is damaged',
   ],
   [
-    'a registry of newer code',
+    'a registry from a newer version',
     (it) => write(registryOf(it), 'update state_version set version = 2'),
     'was written by a newer Tidegate: it has state version 2',
   ],
   [
-    'a state file of newer code',
+    'a state file from a newer version',
     (it) => write(it, 'pragma user_version = 2'),
     'was written by a newer Tidegate: it has state version 2',
   ],
 ]
 
-test.each(FAULTS)('%s is refused at the start, in a sentence', async (_, harm, words) => {
+test.each(FAULTS)('%s is refused at startup, with a clear error', async (_, harm, words) => {
   const state = await stored()
   harm(state)
   await expect(restarted(state)).rejects.toThrow(words)
 })
 
-test('a state without a version, which older code has written, is served and gets one', async () => {
+test('a state without a version, from older code, is served and gets a version', async () => {
   const state = await stored()
   write(registryOf(state), 'drop table state_version')
   write(state, 'pragma user_version = 0')

@@ -28,7 +28,7 @@ function opened(): SqliteFile {
 const megabytes = (pid: number) =>
   Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
 
-test('a statement that does not end is ended, and the next one is answered', async () => {
+test('an endless statement times out, and the next one is answered', async () => {
   const file = opened()
   const endless = file.read({ sql: ENDLESS }, { ...limits, timeoutMs: 500 })
   await expect(endless).rejects.toMatchObject({
@@ -38,7 +38,7 @@ test('a statement that does not end is ended, and the next one is answered', asy
   expect((await file.read({ sql: 'select 1' }, limits)).rows).toEqual([[1]])
 })
 
-test('a caller that leaves ends its statement, and those of others go on', async () => {
+test('a caller who aborts ends their own statement, but not those of others', async () => {
   const file = opened()
   const abort = new AbortController()
   const left = file.read({ sql: ENDLESS }, { ...limits, signal: abort.signal })
@@ -49,7 +49,7 @@ test('a caller that leaves ends its statement, and those of others go on', async
   expect((await file.read({ sql: 'select 2' }, limits)).rows).toEqual([[2]])
 })
 
-test('statements wait for a process, and no longer than they may take', async () => {
+test('statements wait for a free process, but not longer than their timeout', async () => {
   const file = opened()
   const endless = [1, 2].map(() => file.read({ sql: ENDLESS }, { ...limits, timeoutMs: 2_000 }))
   const short = file.read({ sql: 'select 1' }, { ...limits, timeoutMs: 300 })
@@ -60,7 +60,7 @@ test('statements wait for a process, and no longer than they may take', async ()
   if (isListed) expect(readers().length).toBeLessThanOrEqual(2)
 })
 
-test('a closed file leaves no process, also in the middle of a statement', async () => {
+test('a closed file leaves no process, even in the middle of a statement', async () => {
   const file = opened()
   const endless = file.read({ sql: ENDLESS }, limits).catch((error) => error.kind)
   await file.read({ sql: 'select 1' }, limits)
@@ -72,7 +72,7 @@ test('a closed file leaves no process, also in the middle of a statement', async
 })
 
 describe.runIf(isListed)('memory', () => {
-  test('does not grow with the rows of an answer, or with a value on the way to it', async () => {
+  test('stays small for large results, sorts, groups and joins', async () => {
     const file = opened()
     for (const sql of [
       'select * from t',
@@ -96,19 +96,19 @@ describe.runIf(isListed)('memory', () => {
     "select replace(hex(zeroblob(1000000)), '0', hex(zeroblob(1000)))",
     'select json_group_array(hex(zeroblob(1000))) from t',
     'select length(json_group_array(hex(zeroblob(10000)))) from t',
-  ])('is bounded in %s', async (sql) => {
+  ])('is limited in %s', async (sql) => {
     const file = opened()
     await file.read({ sql: 'select 1' }, limits)
     const [pid] = readers()
     const failed = file.read({ sql }, limits)
     await expect(failed).rejects.toMatchObject({ kind: 'too_large' })
-    // One that took more was ended.
+    // A process that used more was killed.
     if (isAlive(pid!)) expect(megabytes(pid!)).toBeLessThan(400)
     expect((await file.read({ sql: 'select 1' }, limits)).rows).toEqual([[1]])
   })
 })
 
-describe.runIf(isListed)('a process that dies at once, by any signal', () => {
+describe.runIf(isListed)('the readers of a process', () => {
   const program = `
     import { sqliteFile } from ${JSON.stringify(join(import.meta.dirname, '../../src/node/sqlite/file.ts'))}
     const file = sqliteFile(process.argv[1])
@@ -121,7 +121,7 @@ describe.runIf(isListed)('a process that dies at once, by any signal', () => {
     await endless`
 
   test.each(['SIGKILL', 'SIGTERM', 'SIGSEGV'] as const)(
-    '%s leaves none that reads',
+    'all end when the process gets %s',
     async (signal) => {
       for (const until of ['idle', 'busy']) {
         const args = ['--no-warnings', '--input-type=module', '-e', program, made.path, ENDLESS]
@@ -138,7 +138,7 @@ describe.runIf(isListed)('a process that dies at once, by any signal', () => {
     },
   )
 
-  test('and one that ends is not kept from it', async () => {
+  test('do not keep the process from exiting', async () => {
     const ending = program.slice(0, program.indexOf('process.send'))
     const args = ['--no-warnings', '--input-type=module', '-e', ending, made.path]
     const parent = spawn(process.execPath, args, { stdio: 'inherit' })

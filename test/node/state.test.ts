@@ -28,7 +28,7 @@ const initialize = message('initialize', {
   ...{ protocolVersion: '2025-11-25', capabilities: {}, clientInfo },
 })
 
-/** Asks for more rows than an answer has, and reads where the rest is kept. */
+/** Asks for more rows than an answer has, and returns the URI of the stored result. */
 async function kept(url: string, headers: Record<string, string>): Promise<string> {
   const args = { sql: 'select o.id, p.name from orders o, products p limit 900' }
   const call = message('tools/call', { name: 'query', arguments: args })
@@ -36,7 +36,7 @@ async function kept(url: string, headers: Record<string, string>): Promise<strin
 }
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(
-  'sessions, kept results and what the operator stored are there after %s',
+  'sessions, stored results and endpoints survive a restart after %s',
   async (signal) => {
     const state = join(folder, `${++files}.sqlite`)
     const first = await start(state, operated)
@@ -65,7 +65,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
   },
 )
 
-test('without a key, too, a session goes on: what signs its id is kept in the file, which is its owner’s alone', async () => {
+test('a session survives a restart without a key, and only the owner can read the state file', async () => {
   const state = join(folder, `${++files}.sqlite`)
   const first = await start(state)
   const { headers } = await post(`${first.url}/mcp`, initialize)
@@ -82,7 +82,7 @@ test('without a key, too, a session goes on: what signs its id is kept in the fi
   expect([status, json().result]).toEqual([200, {}])
   const end = ({ url }: NodeWorker) => fetch(`${url}/mcp`, { method: 'DELETE', headers: session })
   expect((await end(second)).status).toBe(204)
-  // In memory there is nothing of it, so there is nothing to end.
+  // A process without a state file does not know the session, so it cannot end it.
   const other = await startNodeWorker({})
   running.push(other)
   expect((await end(other)).status).toBe(405)
@@ -91,16 +91,16 @@ test('without a key, too, a session goes on: what signs its id is kept in the fi
 test.each([
   ['is in use', 'is in use by another Tidegate', (state: string) => start(state)],
   [
-    'is something else',
+    'is not a database',
     'is not a SQLite file',
     async (state: string) => writeFileSync(state, 'x'.repeat(5_000)),
   ],
-])('a file that %s is told in a sentence', async (_, words, before) => {
+])('a state file that %s causes a clear error', async (_, words, before) => {
   const state = join(folder, `${++files}.sqlite`)
   await before(state)
   await expect(start(state)).rejects.toThrow(words)
 })
 
-test('a file in a folder that does not exist is told in a sentence', async () => {
+test('a state file in a folder that does not exist causes a clear error', async () => {
   await expect(start(join(folder, 'nowhere', 'state'))).rejects.toThrow('its folder does not exist')
 })

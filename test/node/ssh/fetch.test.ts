@@ -32,14 +32,14 @@ const KEY = 'a-key-of-twenty-four-characters-and-more'
 
 const limits = { timeoutMs: 10_000, maxRows: 10, maxBytes: 1_000 }
 
-test.skipIf(!sshd)('a database that speaks HTTP is reached through the tunnel alone', async () => {
+test.skipIf(!sshd)('a database over HTTP is reached through the tunnel', async () => {
   const url = `libsql://127.0.0.1:${hrana.port}?authToken=${TOKEN}`
   const { rows } = await open(url, io).query({ sql: 'select n from t' }, limits)
   expect(rows).toEqual([[7]])
   expect(sshd!.ways()).toContain(`127.0.0.1 port ${hrana.port}`)
 })
 
-test.skipIf(!sshd)('a database that is not there is told from a tunnel that is not', async () => {
+test.skipIf(!sshd)('a missing database and a missing tunnel get different errors', async () => {
   const port = await freePort()
   const url = `libsql://127.0.0.1:${port}?authToken=${TOKEN}`
   const { message } = await failure(open(url, io).query({ sql: 'select 1' }, limits))
@@ -51,7 +51,7 @@ test.skipIf(!sshd)('a database that is not there is told from a tunnel that is n
 })
 
 test.skipIf(!sshd)(
-  'a certificate that nobody trusts is refused at the far end of a tunnel',
+  'an untrusted TLS certificate is refused at the other end of a tunnel',
   async () => {
     const certificate = makeCertificate()
     if (!certificate) return
@@ -69,7 +69,7 @@ test.skipIf(!sshd)(
 )
 
 test.skipIf(!sshd)(
-  'an answer is read as far as it is wanted, and a caller who leaves ends it',
+  'an answer can be read in part, and a caller who aborts ends its stream',
   async () => {
     let ended = false
     const port = await startHttp((_, response) => {
@@ -87,7 +87,7 @@ test.skipIf(!sshd)(
 )
 
 test.skipIf(!sshd)(
-  'a gateway says at once what is wrong with its tunnel, and reaches databases by it',
+  'a gateway checks the tunnel setting at startup, and reaches databases through it',
   async () => {
     await expect(openGateway({ variables: { SSH_TUNNEL: '-oProxyCommand=x' } })).rejects.toThrow(
       ConfigError,

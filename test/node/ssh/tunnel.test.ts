@@ -43,14 +43,14 @@ const key = (passphrase = ''): string => {
 
 const SSH = ['/usr/bin/ssh', '/usr/local/bin/ssh'].find((it) => existsSync(it))
 
-/** A folder for PATH with an `ssh` that does this. */
+/** A folder for PATH with an `ssh` that runs this script. */
 function sshAs(script: string): string {
   const folder = mkdtempSync(join(home, 'bin-'))
   writeFileSync(join(folder, 'ssh'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   return folder
 }
 
-/** Looks like what ssh itself says, with words that nobody may read. */
+/** Looks like messages of ssh, with text that must not be shown to anyone. */
 const forged = [
   `No ${MARKER} host key is known for ${MARKER} and you have requested strict checking.`,
   `debug1: Server host key: ${MARKER} SHA256:${MARKER}`,
@@ -94,7 +94,7 @@ function through(variables: Record<string, string | undefined>): Tunnel {
   return opened
 }
 
-/** A client of pg that speaks over a stream which is connected already. */
+/** A pg client over a stream that is already connected. */
 async function client(tunnel: Tunnel): Promise<pg.Client> {
   const { host, port, ...config } = postgres!.config
   const stream = await tunnel.dial(host!, port!, never)
@@ -108,7 +108,7 @@ async function client(tunnel: Tunnel): Promise<pg.Client> {
   return made
 }
 
-/** Why a tunnel does not lead to a port, at which nothing has to listen. */
+/** The error of a tunnel to a port. Nothing has to listen there. */
 const why = (variables: Record<string, string | undefined>, port = 9) =>
   failure(through(variables).dial('127.0.0.1', port, never))
 
@@ -122,7 +122,7 @@ async function asks(tunnel: Tunnel): Promise<unknown> {
 const SUM = { count: '20000', sum: '200010000' }
 
 describe.skipIf(!sshd || !postgres)('a database behind an sshd', () => {
-  test('answers many at once, and leaves no process', async () => {
+  test('answers many queries at once, and leaves no process', async () => {
     const tunnel = through(sshd!.variables)
     const all = await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -137,7 +137,7 @@ describe.skipIf(!sshd || !postgres)('a database behind an sshd', () => {
     await expect.poll(sshd!.clients).toBe(0)
   })
 
-  test('sends and gets what is large', async () => {
+  test('sends and receives large values', async () => {
     const one = await client(through(sshd!.variables))
     const text = 'x'.repeat(5_000_000)
     const { rows } = await one.query('select $1::text as text', [text])
@@ -153,7 +153,7 @@ describe.skipIf(!sshd || !postgres)('a database behind an sshd', () => {
     await one.end()
   })
 
-  test('is lost at once where the connection is cut, and found again', async () => {
+  test('fails immediately when the connection is cut, and can be reached again', async () => {
     const tunnel = through(sshd!.variables)
     const one = await client(tunnel)
     const asked = one.query('select pg_sleep(60)')
@@ -164,7 +164,7 @@ describe.skipIf(!sshd || !postgres)('a database behind an sshd', () => {
     expect(await asks(tunnel)).toEqual(SUM)
   })
 
-  test('is left where a stream, a caller or the tunnel ends', async () => {
+  test('is disconnected when a stream, a call or the tunnel ends', async () => {
     const tunnel = through(sshd!.variables)
     const { host, port } = postgres!.config
     const stream = await tunnel.dial(host!, port!, never)
@@ -189,10 +189,10 @@ describe.skipIf(!sshd || !postgres)('a database behind an sshd', () => {
     )
   })
 
-  test('is behind several servers, each of which is known', async () => {
+  test('can be behind several servers, and each must be a known host', async () => {
     const [first, last] = [sshd!.variables.SSH_TUNNEL, far!.variables.SSH_TUNNEL]
     const both = file(sshd!.line + far!.line)
-    // The second server has its own key; the agent or the configuration brings it.
+    // The second server has its own key, which the agent or the configuration provides.
     const config = file(`IdentityFile ${far!.variables.SSH_KEY}\nStrictHostKeyChecking no\n`)
     const variables = {
       ...sshd!.variables,
@@ -208,7 +208,7 @@ describe.skipIf(!sshd || !postgres)('a database behind an sshd', () => {
     expect(second).toMatch(/^The SSH server .* is not a known host\. It shows the key ssh-ed25519 /)
   })
 
-  test('is where the configuration of ssh says, by its jump hosts', async () => {
+  test('can be reached through the jump hosts of an ssh configuration', async () => {
     const config = `Host office\n HostName 127.0.0.1\n Port ${far!.port}\n IdentityFile ${far!.variables.SSH_KEY}\n ProxyJump near\nHost near\n HostName 127.0.0.1\n Port ${sshd!.port}\n IdentityFile ${sshd!.variables.SSH_KEY}\nHost *\n User ${sshd!.user}\n`
     const variables = {
       SSH_TUNNEL: 'office',
@@ -220,7 +220,7 @@ describe.skipIf(!sshd || !postgres)('a database behind an sshd', () => {
     expect(far!.logins()).toBe(before + 1)
   })
 
-  test('is not reached by a configuration that undoes the settings', async () => {
+  test('is reached with our settings, even if an ssh configuration contradicts them', async () => {
     const made = join(home, 'made by a command')
     const settings = `StrictHostKeyChecking no\nLogLevel QUIET\nPermitLocalCommand yes\nLocalCommand touch '${made}'\nRemoteCommand touch '${made}'\nRequestTTY force\nForwardAgent yes\nControlMaster auto\nControlPath ${home}/control\nLocalForward ${await freePort()} 127.0.0.1:1\nBatchMode no\n`
     const variables = { ...sshd!.variables, SSH_CONFIG: file(settings) }
@@ -230,8 +230,8 @@ describe.skipIf(!sshd || !postgres)('a database behind an sshd', () => {
     expect(message).toContain('is not a known host')
   })
 
-  test('leaves no process where the configuration sends ssh to the background', async () => {
-    // What the user's own files ignore stays ignored.
+  test('leaves no process if the configuration sends ssh to the background', async () => {
+    // Options that the user's own files ignore stay ignored.
     const own = 'IgnoreUnknown UseKeychain\nUseKeychain yes\nForkAfterAuthentication yes\n'
     const config = file(own)
     const tunnel = through({ ...sshd!.variables, SSH_CONFIG: config })
@@ -240,7 +240,7 @@ describe.skipIf(!sshd || !postgres)('a database behind an sshd', () => {
     await expect.poll(sshd!.clients).toBe(0)
   })
 
-  test('is reached by an ssh that is too old to go to the background by itself', async () => {
+  test('can be reached with an ssh that is too old for ForkAfterAuthentication', async () => {
     const words = [
       'debug1: Reading configuration data %s',
       '%s: line 19: Bad configuration option: forkafterauthentication',
@@ -259,7 +259,7 @@ exec '${SSH}' "$@"`)
 })
 
 describe.skipIf(!sshd)('a login', () => {
-  test('takes the key of an agent, and the named one before the others there', async () => {
+  test('uses the keys of an agent, and tries the configured key first', async () => {
     const socket = join(home, 'agent')
     const agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' })
     try {
@@ -268,7 +268,7 @@ describe.skipIf(!sshd)('a login', () => {
       for (const it of [key(), key(), key(), own]) {
         execFileSync('ssh-add', ['-q', it], { env: { ...process.env, SSH_AUTH_SOCK: socket } })
       }
-      // Only its public half is in a file.
+      // Only its public key is in a file.
       const half = join(home, 'half')
       writeFileSync(`${half}.pub`, readFileSync(`${own}.pub`))
       const variables = { ...strict!.variables, SSH_KEY: half, SSH_AUTH_SOCK: socket }
@@ -281,7 +281,7 @@ describe.skipIf(!sshd)('a login', () => {
     }
   })
 
-  test('is refused with another key, an encrypted one, or one that others can read', async () => {
+  test('is refused with an unknown or encrypted key, or one that other users can read', async () => {
     const error = await why({ ...sshd!.variables, SSH_KEY: key() })
     expect(error).toMatchObject({ kind: 'config', hint: expect.stringContaining('ssh-add') })
     expect(error.message).toBe(`The SSH server ${sshd!.variables.SSH_TUNNEL} refuses the login.`)
@@ -297,7 +297,7 @@ describe.skipIf(!sshd)('a login', () => {
     )
   })
 
-  test('says which file is missing, or not what it should be', async () => {
+  test('names the file that is missing, or explains why it is invalid', async () => {
     for (const name of ['SSH_KEY', 'SSH_KNOWN_HOSTS', 'SSH_CONFIG']) {
       const { message } = await why({ ...sshd!.variables, [name]: '~/absent' })
       expect(message).toBe(`There is no file ${join(home, 'absent')}, which SSH needs.`)
@@ -312,7 +312,7 @@ describe.skipIf(!sshd)('a login', () => {
     )
   })
 
-  test('hands no secret of the gateway to ssh', async () => {
+  test('passes no secret of the gateway to ssh', async () => {
     vi.stubEnv('TIDEGATE_KEY', MARKER)
     vi.stubEnv('DATABASE_URL', MARKER)
     vi.stubEnv('SSH_PASSWORD', MARKER)
@@ -325,8 +325,8 @@ describe.skipIf(!sshd)('a login', () => {
   })
 })
 
-describe.skipIf(!sshd)('the key of a server', () => {
-  test('is refused where nobody knows it, with its fingerprint', async () => {
+describe.skipIf(!sshd)('the host key of a server', () => {
+  test('is refused if it is unknown, and the error shows its fingerprint', async () => {
     const before = sshd!.logins()
     const error = await why({ ...sshd!.variables, SSH_KNOWN_HOSTS: file('# nobody\n') })
     const shown = execFileSync('ssh-keygen', ['-lf', sshd!.variables.SSH_KNOWN_HOSTS!])
@@ -338,7 +338,7 @@ describe.skipIf(!sshd)('the key of a server', () => {
     expect(sshd!.logins()).toBe(before)
   })
 
-  test('is refused where it has changed or is revoked, before a login', async () => {
+  test('is refused before a login if it has changed or is revoked', async () => {
     const before = sshd!.logins()
     const [host, type, blob] = sshd!.line.trim().split(' ')
     const other = readFileSync(`${key()}.pub`, 'utf8')
@@ -352,25 +352,25 @@ describe.skipIf(!sshd)('the key of a server', () => {
   })
 })
 
-describe('a server that leads nowhere', () => {
-  test.skipIf(!strict)('says that it lets nobody through', async () => {
+describe('a server that does not lead to the database', () => {
+  test.skipIf(!strict)('causes a clear error if it does not allow forwarding', async () => {
     const error = await why(strict!.variables, 5432)
     expect(error).toMatchObject({ kind: 'config', hint: expect.stringContaining('PermitOpen') })
     expect(error.message).toContain('does not let this user through to [127.0.0.1]:5432')
   })
 
-  test.skipIf(!lying)('is not repeated where it puts its words among those of ssh', async () => {
-    // `failure` looks for the marker.
+  test.skipIf(!lying)('cannot put its own text into an error', async () => {
+    // `failure` checks that the marker is not in the error.
     expect((await why(lying!.variables, 5432)).kind).toBe('config')
     expect((await why({ ...lying!.variables, SSH_KEY: key() }, 5432)).kind).toBe('config')
   })
 
-  test.skipIf(!early)('gets a stream that ends where it says too early that it leads', async () => {
+  test.skipIf(!early)('causes a broken stream if it confirms the channel too early', async () => {
     const stream = await through(early!.variables).dial('127.0.0.1', 5432, never)
     await expect(once(stream.resume(), 'end')).rejects.toThrow('broke')
   })
 
-  test.skipIf(!sshd)('says that nothing listens at the database', async () => {
+  test.skipIf(!sshd)('causes a clear error if nothing listens at the database', async () => {
     const port = await freePort()
     expect(await why(sshd!.variables, port)).toMatchObject({
       kind: 'network',
@@ -378,7 +378,7 @@ describe('a server that leads nowhere', () => {
     })
   })
 
-  test('is not there, or has no name', async () => {
+  test('causes a clear error if it is not running, or its name cannot be resolved', async () => {
     const port = await freePort()
     const SSH_CONFIG = file('')
     const { message } = await why({ SSH_TUNNEL: `jump@127.0.0.1:${port}`, SSH_CONFIG })
@@ -390,7 +390,7 @@ describe('a server that leads nowhere', () => {
   })
 
   test.each<[string, string | undefined]>([
-    ['speaks something else', `HTTP/1.1 400 ${MARKER}\r\n\r\n`],
+    ['speaks another protocol', `HTTP/1.1 400 ${MARKER}\r\n\r\n`],
     ['is silent', undefined],
   ])('%s', { timeout: 30_000 }, async (_, words) => {
     const server = createServer((socket) => {
@@ -404,7 +404,7 @@ describe('a server that leads nowhere', () => {
     server.close()
   })
 
-  test('is not asked without ssh on the machine', async () => {
+  test('cannot be used without ssh on the machine', async () => {
     vi.stubEnv('PATH', home)
     const error = await why({ SSH_TUNNEL: 'bastion', SSH_CONFIG: file('') })
     expect(error.message).toContain('There is no ssh on this machine')
@@ -425,7 +425,7 @@ describe('a server that leads nowhere', () => {
 })
 
 test.skipIf(!sshd || !postgres)(
-  'a URL that somebody else entered reaches what it may',
+  'a database URL of another person reaches only allowed hosts',
   async () => {
     const { port } = postgres!.config
     const tunnel = through(sshd!.variables)
@@ -443,7 +443,7 @@ test.skipIf(!sshd || !postgres)(
 )
 
 describe('the processes of a tunnel', () => {
-  /** An ssh that logs in once there is this file, and how many of it were started. */
+  /** An ssh that logs in once a file exists, with a count of its processes. */
   function slowSsh() {
     const folder = mkdtempSync(join(home, 'logins-'))
     const isIn = join(folder, 'in')
@@ -458,7 +458,7 @@ exec sleep 60`
     }
   }
 
-  /** Dials this often. Each call returns when its signal aborts. */
+  /** Dials this many times. Each call returns when its signal aborts. */
   function dialling(times: number) {
     const tunnel = through({ SSH_TUNNEL: 'bastion', SSH_CONFIG: file('') })
     return Array.from({ length: times }, () => {
@@ -473,18 +473,18 @@ exec sleep 60`
 
   const settled = () => new Promise((resolve) => setTimeout(resolve, 500))
 
-  test('are eight that log in at once, and a login that ends lets the next one begin', async () => {
+  test('log in at most eight at a time, and the end of a login lets the next one start', async () => {
     const { started, logIn } = slowSsh()
     const calls = dialling(20)
     await expect.poll(started, { timeout: 20_000 }).toBe(8)
     await settled()
     expect(started()).toBe(8)
-    // A caller who leaves gives the place to another one, also while they wait for it.
+    // A caller who leaves frees its slot, or gives up its place in the queue.
     for (const it of [calls[0]!, calls[19]!]) it.leave()
     await expect.poll(started, { timeout: 20_000 }).toBe(9)
     await settled()
     expect(started()).toBe(9)
-    // Where the database does not answer, the login is over all the same.
+    // The login is over, even if the database does not answer.
     logIn()
     await expect.poll(started, { timeout: 20_000 }).toBe(19)
     for (const it of calls) it.leave()
@@ -492,7 +492,7 @@ exec sleep 60`
   })
 
   test.skipIf(process.platform === 'win32')(
-    'are said not to start without a free file descriptor, and take no place then',
+    'fail with a clear error without a free file descriptor, and then use no slot',
     async () => {
       const program = `
         import { closeSync, openSync } from 'node:fs'
@@ -505,7 +505,7 @@ exec sleep 60`
         } catch {}
         const raw = []
         for (let i = 0; i < 20; i++) raw.push((await dial()).message)
-        // Enough for the file of the settings, and not for the pipes of a process.
+        // Enough for the settings file, but not for the pipes of a process.
         for (const it of open.splice(0, 3)) closeSync(it)
         const messages = []
         for (let i = 0; i < 20; i++) messages.push((await dial()).message)
@@ -525,7 +525,7 @@ exec sleep 60`
   )
 })
 
-describe('what is written for a tunnel', () => {
+describe('the SSH_TUNNEL setting', () => {
   test.each([
     ['-oProxyCommand=x', 'Write the SSH server as'],
     ['-l', 'Write the SSH server as'],
@@ -548,7 +548,7 @@ describe('what is written for a tunnel', () => {
     [`ssh://jump:${MARKER}@bastion`, 'has a password'],
     [`jump:${MARKER}@bastion`, 'Write the SSH server as'],
     ['1,2,3,4,5,6,7,8,9', 'The maximum is 8'],
-  ])('%j is refused at once', async (text, expected) => {
+  ])('%j is refused immediately', async (text, expected) => {
     const { message } = await failure(() => tunnelOf({ SSH_TUNNEL: text }, home))
     expect(message).toContain(expected)
   })
