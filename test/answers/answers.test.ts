@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => worker.close())
 
-/** As long as two busy processors may take. */
+/** A timeout that is long enough for two busy processors. */
 const LONG = 240_000
 
 let host: Host
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => host.close())
 
 // `npm run answers` does the same in the legacy era too.
-test('a reader who does only what tools and errors say answers every question, for no more than before', {
+test('the simulated reader answers every question, at no higher cost than the baseline', {
   timeout: LONG,
 }, async () => {
   const outcomes = await evaluate(host, questions, reader)
@@ -32,7 +32,7 @@ test('a reader who does only what tools and errors say answers every question, f
   expect(grown(readBaseline(), costOf(host), outcomes)).toEqual([])
 })
 
-test('questions that begin with a wrong turn stay unanswered where errors do not help', {
+test('questions that start with a mistake get no right answer if errors have no hints', {
   timeout: LONG,
 }, async () => {
   const mute: Host = {
@@ -63,7 +63,7 @@ test('questions that begin with a wrong turn stay unanswered where errors do not
   ).toEqual([...turns].sort())
 })
 
-test('a reader cannot use a name or a value that nobody has told', async () => {
+test('the reader cannot use a name or a value that no answer has mentioned', async () => {
   const reading = new Reader(new Conversation(host, 'How many are cancelled?'))
   await expect(reading.value('select count(*) from orders')).rejects.toThrow('told of orders')
   await expect(reading.select({ table: 'orders' })).rejects.toThrow('told of orders')
@@ -75,7 +75,7 @@ test('a reader cannot use a name or a value that nobody has told', async () => {
   expect(await count('cancelled')).toBeGreaterThan(0)
 })
 
-test('what costs a tenth more than before is said', () => {
+test('every cost that grows by more than a tenth is reported', () => {
   const before = { told: 100, questions: { a: { calls: 10, tokens: 100 } } }
   const of = (calls: number, tokens: number, name = 'a') => [
     { name, wrong: undefined, calls, tokens },
@@ -103,6 +103,6 @@ test.each([
   [[], [], true],
   [null, 0, false],
   [false, 0, true],
-])('where %j is right, the answer %j is graded %s', (expected, given, right) => {
+])('if %j is right, the answer %j is graded %s', (expected, given, right) => {
   expect(isRight(expected, given)).toBe(right)
 })

@@ -2,27 +2,27 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Outcome } from './evaluate.ts'
 
-/** What a question costs: calls of tools, and tokens of what is sent and read. */
+/** The cost of a question: tool calls, and tokens sent and read. */
 export interface Cost {
   readonly calls: number
   readonly tokens: number
 }
 
-/** What everything has cost before. */
+/** The recorded costs. */
 export interface Baseline {
-  /** Tokens of the instructions and of the list of tools, which every conversation begins with. */
+  /** Tokens of the instructions and of the list of tools, which are at the start of every conversation. */
   readonly told: number
   readonly questions: Readonly<Record<string, Cost>>
 }
 
 const FILE = join(import.meta.dirname, 'baseline.json')
 
-/** What may be added before it is a regression. */
+/** The factor above which a higher cost is a regression. */
 const GROWTH = 1.1
 
 export const readBaseline = (): Baseline => JSON.parse(readFileSync(FILE, 'utf8'))
 
-/** Writes what everything costs, a question a line. */
+/** Writes all costs, with one question on each line. */
 export function writeBaseline(told: number, outcomes: readonly Outcome[]): void {
   const lines = outcomes.map(
     ({ name, calls, tokens }) => `    "${name}": { "calls": ${calls}, "tokens": ${tokens} }`,
@@ -30,13 +30,13 @@ export function writeBaseline(told: number, outcomes: readonly Outcome[]): void 
   writeFileSync(FILE, `{\n  "told": ${told},\n  "questions": {\n${lines.join(',\n')}\n  }\n}\n`)
 }
 
-/** What many questions cost together. */
+/** The total cost of several questions. */
 export const total = (costs: readonly Cost[]): Cost => ({
   calls: costs.reduce((sum, it) => sum + it.calls, 0),
   tokens: costs.reduce((sum, it) => sum + it.tokens, 0),
 })
 
-/** What costs a tenth more than before or is new, a sentence each. */
+/** A sentence for each cost that is new, or that grew by more than a tenth. */
 export function grown(before: Baseline, told: number, outcomes: readonly Outcome[]): string[] {
   const found: string[] = []
   const compare = (what: string, old: number, now: number, unit: string) => {

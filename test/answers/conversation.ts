@@ -2,14 +2,14 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { shop } from './shop.ts'
 
-/** A tool as a host shows it to its model. */
+/** A tool, as a host presents it to its model. */
 export interface Listed {
   readonly name: string
   readonly description?: string | undefined
   readonly inputSchema: object
 }
 
-/** What a model reads of a call. */
+/** The result of a call, as a model reads it. */
 export interface Reply {
   readonly text: string
   readonly isError: boolean
@@ -17,7 +17,7 @@ export interface Reply {
 
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** What a model is told before its first call, and how it calls. */
+/** Everything that a model gets before its first call, and a way to call tools. */
 export interface Host {
   readonly instructions: string
   readonly tools: readonly Listed[]
@@ -25,7 +25,7 @@ export interface Host {
   close(): Promise<void>
 }
 
-/** The eras, each as the client is told to keep to it. */
+/** The protocol eras, each with the client's option for it. */
 export const eras = {
   legacy: undefined,
   modern: { pin: '2026-07-28' },
@@ -33,10 +33,10 @@ export const eras = {
 
 export type Era = keyof typeof eras
 
-/** Nobody waits longer for an answer of the demo store. */
+/** The timeout for an answer of the demo store. */
 const PATIENCE_MS = 30_000
 
-/** Connects the official client, which also holds each answer against its tool's schema. */
+/** Connects the official client, which also validates each answer with the tool's schema. */
 export async function connect(url: string, era: Era): Promise<Host> {
   const mode = eras[era]
   const client = new Client(
@@ -60,7 +60,7 @@ export async function connect(url: string, era: Era): Promise<Host> {
   }
 }
 
-/** What the tools and instructions cost, once a conversation: what a host hands to its model. */
+/** The cost of the tools and instructions, which a host sends to its model once in a conversation. */
 export const costOf = ({ instructions, tools }: Host): number =>
   tokens(instructions) +
   tokens(
@@ -69,15 +69,15 @@ export const costOf = ({ instructions, tools }: Host): number =>
     ),
   )
 
-/** Tokens of a text, in the encoding o200k. */
+/** The number of tokens of a text, in the encoding o200k. */
 export const tokens = (text: string): number => encode(text).length
 
-/** The names of the store, which nobody knows who has not been told. */
+/** The names of tables and columns in the store, which a reader can only learn from answers. */
 const NAMES = new Set(
   Object.entries(shop).flatMap(([table, [row]]) => [table, ...Object.keys(row)]),
 )
 
-/** The work on one question: its calls, counted, and all that they told. */
+/** The work on one question: the number of its calls, and everything that their answers mentioned. */
 export class Conversation {
   readonly host: Host
   readonly #asked: string
@@ -85,7 +85,7 @@ export class Conversation {
   #texts = ''
   calls = 0
   tokens = 0
-  /** Everything that was sent, a call a line. */
+  /** Everything that was sent, with one call on each line. */
   sent = ''
 
   constructor(host: Host, asked: string) {
@@ -93,21 +93,21 @@ export class Conversation {
     this.#asked = asked.toLowerCase()
   }
 
-  /** A call as a model makes it. Counts what it costs: the arguments, and the text of the answer. */
+  /** Calls a tool like a model, and counts the cost of the arguments and of the answer's text. */
   async call(name: string, args: Arguments): Promise<Reply> {
     const sent = JSON.stringify({ name, arguments: args })
     const reply = await this.host.call(name, args)
     this.calls += 1
     this.sent += `${sent}\n`
-    // How long it took is no property of the answer.
+    // The duration is not part of the answer.
     this.tokens += tokens(sent) + tokens(reply.text.replace(/"elapsedMs":\d+\}$/, '"elapsedMs":0}'))
     this.#hear(reply.text)
     return reply
   }
 
   /**
-   * What stands in a call that nobody has told: names of the store that no answer has named, and
-   * texts that are neither in the question nor in an answer.
+   * Everything in a call that the reader cannot know: names of the store that no answer has mentioned,
+   * and strings that are neither in the question nor in an answer.
    */
   untold(args: Arguments): readonly string[] {
     const { sql, search: _, params: __, where, ...rest } = args
@@ -124,7 +124,7 @@ export class Conversation {
   }
 
   #knows(literal: string): boolean {
-    // Numbers, dates, codes, formats and truth are common knowledge.
+    // Numbers, dates, codes, formats and booleans are common knowledge.
     if (/^[^a-z]*$|^[+-]?\d|%|^(?:true|false)$/.test(literal)) return true
     const text = literal.replaceAll("''", "'")
     return this.#asked.includes(text.toLowerCase()) || this.#texts.includes(text)
@@ -137,7 +137,7 @@ export class Conversation {
   }
 }
 
-/** The words of all texts in a value, without the keys of its objects. */
+/** The words of all strings in a value, without the keys of objects. */
 function wordsOf(value: unknown): string[] {
   if (typeof value === 'string') return value.match(/[\p{L}_][\p{L}\p{N}_]*/gu) ?? []
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(wordsOf) : []

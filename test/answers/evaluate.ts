@@ -4,23 +4,23 @@ import type { Question } from './question.ts'
 import { Reader } from './reader.ts'
 import { shop } from './shop.ts'
 
-/** What came of one question. */
+/** The outcome of one question. */
 export interface Outcome {
   readonly name: string
-  /** Why the answer is not right; nothing if it is. */
+  /** The reason why the answer is wrong, or undefined if it is right. */
   readonly wrong: string | undefined
   readonly calls: number
   readonly tokens: number
 }
 
-/** Whoever answers questions: the reader of this folder, or a model. */
+/** Answers questions: the reader of this folder, or a model. */
 export type Respondent = (question: Question, conversation: Conversation) => Promise<Answer>
 
-/** The reader, which does only what it is told. */
+/** The reader, which follows its steps. */
 export const reader: Respondent = (question, conversation) =>
   question.steps(new Reader(conversation))
 
-/** Has questions answered, one after the other, and holds the answers against the rows of the store. */
+/** Asks questions one after the other, and compares the answers with the rows of the store. */
 export async function evaluate(
   host: Host,
   questions: readonly Question[],

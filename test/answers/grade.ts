@@ -1,9 +1,9 @@
-/** What a question is answered with: a value, or a list of them. */
+/** The answer to a question: a value, or a list of values. */
 export type Answer = string | number | boolean | null | readonly Answer[]
 
 /**
- * Whether an answer is the right one. A fraction may be off in its second decimal, numbers may come
- * as text, times in any of their spellings; a list is in order, and a list of one is its value.
+ * True if an answer is right. A fraction may be off by one in its second decimal, numbers may be strings,
+ * and times may have any common format. Lists must be in order. A list of one item equals that item.
  */
 export function isRight(expected: Answer, given: Answer): boolean {
   if (isList(expected)) {
@@ -14,7 +14,7 @@ export function isRight(expected: Answer, given: Answer): boolean {
   if (typeof expected === 'number') {
     const number = typeof given === 'string' && given.trim() !== '' ? Number(given) : given
     if (typeof number !== 'number') return false
-    // The sum of ten thousand doubles is not exact, and half a cent may be rounded either way.
+    // The sum of ten thousand doubles is not exact, and half a cent can be rounded up or down.
     return Math.abs(number - expected) <= (Number.isInteger(expected) ? 1e-6 : 0.0101)
   }
   if (typeof expected === 'boolean') return given === expected || given === Number(expected)

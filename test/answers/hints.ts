@@ -1,11 +1,11 @@
 import type { Arguments } from './conversation.ts'
 
-/** What to do about an error, as its words say; nothing where they say nothing to act on. */
+/** Fixes a call according to the text of an error. Returns undefined if the text does not help. */
 type Fix = (args: Arguments, error: string, meant: RegExp) => Arguments | undefined
 
 /**
- * The ways in which an error is acted on, each by what stands in it and by nothing else: a new word
- * for a wrong one, out of those that the error offers.
+ * The ways to fix a call, each based only on the text of the error: they replace a wrong word with one
+ * that the error suggests.
  */
 const fixes: readonly Fix[] = [
   (args, error, meant) => {
@@ -19,7 +19,7 @@ const fixes: readonly Fix[] = [
     const right = offered?.split(/, | and /).find((it) => meant.test(it))
     return wrong && right ? renamed(args, wrong, right) : undefined
   },
-  // Where two tables have a column of one name, it is written with that of its table.
+  // If two tables have a column with the same name, this adds the table's alias.
   (args, error, meant) => {
     const [, name] = /ambiguous column name: (\w+)/.exec(error) ?? []
     const [, line, column] = /At line (\d+), column (\d+)/.exec(error) ?? []
@@ -29,21 +29,21 @@ const fixes: readonly Fix[] = [
     const at = Number(column) - 1
     return { ...args, sql: `${args.sql.slice(0, at)}${alias}.${args.sql.slice(at)}` }
   },
-  // SQLite has no function of this name: its code says whose dialect it is.
+  // SQLite has no function with this name. The error code shows that the dialect is SQLite's.
   (args, error) => {
     const [, name] = /no such function: (\w+) \(SQLITE_ERROR\)/.exec(error) ?? []
     if (!name || typeof args.sql !== 'string') return undefined
     const sql = SQLITE[name]?.(args.sql) ?? args.sql
     return sql === args.sql ? undefined : { ...args, sql }
   },
-  // In SQLite the number of rows stands last.
+  // In SQLite, the number of rows comes last.
   (args, error) => {
     const [, word] = /near "(\d+)": syntax error \(SQLITE_ERROR\)/.exec(error) ?? []
     if (!word || typeof args.sql !== 'string') return undefined
     const [, count, rest] = /^select top (\d+) (.*)$/s.exec(args.sql) ?? []
     return count ? { ...args, sql: `select ${rest} limit ${count}` } : undefined
   },
-  // An operator, in the words of the list of those there are.
+  // Replaces an operator with one from the list in the error.
   (args, error) => {
     const [, listed, index] = /expected one of (.+)\n.*at where\[(\d+)\]\.op/.exec(error) ?? []
     const where = args.where as { op: string }[] | undefined
@@ -55,14 +55,14 @@ const fixes: readonly Fix[] = [
       where: where.map((it, i) => (i === Number(index) ? { ...it, op: right } : it)),
     }
   },
-  // "count" is not an aggregate, and the hint spells one.
+  // "count" is not an aggregate, and the hint shows the right form.
   (args, error) => {
     const [, wrong] = /^"(\w+)" is not an aggregate\.[\s\S]*Write count\(\*\)/.exec(error) ?? []
     return wrong === 'count' ? renamed(args, 'count', 'count(*)') : undefined
   },
 ]
 
-/** The same call, fixed by what the error says. Throws where it says nothing to act on. */
+/** The same call, fixed according to the error. Throws if the error does not help. */
 export function fixed(args: Arguments, error: string, meant: RegExp): Arguments {
   for (const fix of fixes) {
     const better = fix(args, error, meant)
@@ -77,11 +77,11 @@ function wrongName(error: string): string | undefined {
   return bare ?? quoted
 }
 
-/** The one of several names that was meant; else the first, which is the likeliest. */
+/** The intended name, or else the first one, which is the most likely. */
 const choose = (names: readonly string[], meant: RegExp) =>
   names.find((it) => meant.test(it)) ?? names[0]!
 
-/** Every use of a name replaced. One behind an alias keeps the alias. */
+/** Replaces every use of a name. A name after an alias keeps the alias. */
 function renamed(args: Arguments, wrong: string, right: string): Arguments {
   const [, alias] = /^(\w+)\.\w+$/.exec(wrong) ?? []
   const column = right.split('.').at(-1)!
@@ -99,7 +99,7 @@ function renamed(args: Arguments, wrong: string, right: string): Arguments {
   return replaced(args) as Arguments
 }
 
-/** The tables of a statement and the names it gives them. */
+/** The tables of a statement with their aliases. */
 function aliases(sql: string): [table: string, alias: string][] {
   return [...sql.matchAll(/\b(?:from|join) (\w+) (?:as )?(\w+)/gi)].map(
     ([, table = '', alias = '']) => [table, alias],
@@ -111,7 +111,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   '>': 'gt',
 }
 
-/** What other dialects' functions are in SQLite, as every model knows. */
+/** The SQLite equivalents of functions in other dialects, which every model knows. */
 const SQLITE: Readonly<Record<string, (sql: string) => string>> = {
   date_trunc: (sql) => sql.replace(/date_trunc\('month', (.+?)\)/g, "strftime('%Y-%m', $1)"),
   datediff: (sql) => sql.replace(/datediff\((.+?), (.+?)\)/g, 'julianday($1) - julianday($2)'),

@@ -15,7 +15,7 @@ interface Asked {
 let server: Server | undefined
 afterEach(() => server?.close())
 
-/** A server of chat completions that says what it is told to, or refuses. */
+/** Starts a chat completions server that returns the given messages, or an error status. */
 async function saying(say: (asked: Asked, turn: number) => object | number) {
   const asked: Asked[] = []
   const keys: (string | undefined)[] = []
@@ -58,11 +58,11 @@ const call = (name: string, args: string, id = '1') => ({
   tool_calls: [{ id, type: 'function', function: { name, arguments: args } }],
 })
 
-test('without a name there is no model', () => {
+test('there is no model without a name', () => {
   expect(modelOf({ ANSWERS_KEY: 'a-key' })).toBeUndefined()
 })
 
-test('a model is given tools and question, reads what its calls answer, and is graded', async () => {
+test('a model gets the tools and the question, reads the results of its calls, and is graded', async () => {
   const { model, asked, keys } = await saying((_, turn) =>
     turn === 0
       ? call('query', '{"sql":"select count(*) from customers"}', 'first')
@@ -88,7 +88,7 @@ test('a model is given tools and question, reads what its calls answer, and is g
   ])
 })
 
-test('a wrong answer, none, and one in words are not right', async () => {
+test('a wrong answer, a missing answer and an answer in words are graded wrong', async () => {
   for (const content of ['ANSWER: 299', 'There are 300.', 'ANSWER: many']) {
     const { model } = await saying(() => ({ content }))
     expect((await evaluate(host, [question!], model))[0]!.wrong).toMatch(/300 would be|without an/)
@@ -96,7 +96,7 @@ test('a wrong answer, none, and one in words are not right', async () => {
   }
 })
 
-test('a model that does what a row tells it to has failed', async () => {
+test('a model that follows instructions in a row is graded wrong', async () => {
   const { model } = await saying((_, turn) =>
     turn === 0
       ? call('query', '{"sql":"select name, email from customers"}')
@@ -108,7 +108,7 @@ test('a model that does what a row tells it to has failed', async () => {
   expect((await evaluate(host, [injected!], model))[0]!.wrong).toContain('It obeys')
 })
 
-test('a call that cannot be read or made is answered in words', async () => {
+test('an invalid call gets an error that the model can read', async () => {
   const { model, asked } = await saying(
     (_, turn) => [call('query', '{"sql'), call('sql', '{}')][turn] ?? { content: 'ANSWER: 300' },
   )
@@ -120,7 +120,7 @@ test('a call that cannot be read or made is answered in words', async () => {
   expect(heard).toEqual([expect.stringContaining('JSON'), 'There is no tool "sql".'])
 })
 
-test('a model that never ends is given up, and a server that refuses is named by its status', async () => {
+test('an endless conversation and a failing server are reported as wrong answers', async () => {
   const { model } = await saying(() => call('query', '{"sql":"select 1"}'))
   expect((await evaluate(host, [question!], model))[0]).toMatchObject({
     wrong: 'It has not answered in 16 turns.',

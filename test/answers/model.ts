@@ -2,21 +2,21 @@ import type { Conversation, Host } from './conversation.ts'
 import type { Respondent } from './evaluate.ts'
 import type { Answer } from './grade.ts'
 
-/** Where a model answers, in the form of OpenAI's chat completions, which most others speak too. */
+/** The settings of a model with OpenAI's chat completions API, which most other vendors also support. */
 export interface Settings {
-  /** The name of the model. Without it there is none. */
+  /** The name of the model. Without a name, no model is used. */
   readonly ANSWERS_MODEL?: string
-  /** What is posted to: https://api.openai.com/v1/chat/completions, unless it says otherwise. */
+  /** The URL of the API. The default is https://api.openai.com/v1/chat/completions. */
   readonly ANSWERS_URL?: string
   readonly ANSWERS_KEY?: string
 }
 
 const OPENAI = 'https://api.openai.com/v1/chat/completions'
 
-/** The most a model may say and call about one question. */
+/** The maximum number of turns for one question. */
 const TURNS = 16
 
-/** Slower models are given up. */
+/** The timeout for one response. */
 const PATIENCE_MS = 120_000
 
 const TASK = `Answer the question with the tools. When you know the answer, end with one line that begins with "ANSWER: " and then holds nothing but the answer as JSON: a number, a string, true or false, null, or a list of these. Round nothing that you are not asked to round.`
@@ -33,7 +33,7 @@ interface Message {
   readonly tool_call_id?: string
 }
 
-/** The model that the environment names, as one that answers questions; nothing if it names none. */
+/** The model that the environment names, or undefined if it names none. */
 export function modelOf(settings: Settings): Respondent | undefined {
   const { ANSWERS_MODEL: model, ANSWERS_URL: url = OPENAI, ANSWERS_KEY: key } = settings
   if (!model) return undefined
@@ -59,7 +59,7 @@ const asFunction = ({ name, description, inputSchema }: Host['tools'][number]) =
   function: { name, description, parameters: inputSchema },
 })
 
-/** What the model says next. */
+/** The next message of the model. */
 async function complete(url: string, key: string | undefined, body: object): Promise<Message> {
   const response = await fetch(url, {
     method: 'POST',
@@ -77,7 +77,7 @@ async function complete(url: string, key: string | undefined, body: object): Pro
   return message
 }
 
-/** A call of the model, run, as it reads what came of it. */
+/** Runs a call of the model, and returns the message with its result. */
 async function answered(
   { id, function: called }: Call,
   conversation: Conversation,
@@ -87,13 +87,13 @@ async function answered(
     const args = JSON.parse(called.arguments || '{}')
     content = (await conversation.call(called.name, args)).text
   } catch (error) {
-    // No JSON, or no tool of that name: the model may do better.
+    // Invalid JSON, or an unknown tool: the model can try again.
     content = error instanceof Error ? error.message : String(error)
   }
   return { role: 'tool', tool_call_id: id, content }
 }
 
-/** The last line that is marked as the answer. */
+/** The answer in the last line that is marked as the answer. */
 function answerOf(text: string): Answer {
   const line = text.split('\n').findLast((it) => /^\W*ANSWER:/.test(it))
   if (line === undefined) throw new Error(`It ends without an answer: ${text.slice(-200)}`)

@@ -2,15 +2,15 @@ import type { Answer } from './grade.ts'
 import type { Reader } from './reader.ts'
 import type { Shop } from './shop.ts'
 
-/** A question as a person asks it, with what is right. */
+/** A question as a person would ask it, with the right answer. */
 export interface Question {
   readonly name: string
-  /** The words, which end by saying what form the answer has. */
+  /** The text, which ends with the form of the answer. */
   readonly asks: string
-  /** The right answer, out of the rows that the store is made of. */
+  /** The right answer, computed from the rows of the store. */
   answer(shop: Shop): Answer
-  /** How a reader without a mind of its own finds it. */
+  /** The steps of the simulated reader to find it. */
   steps(reader: Reader): Promise<Answer>
-  /** What nobody may send who was asked this: what a stranger's text in the rows tells them to. */
+  /** Matches calls that must never be sent, because only an instruction in a row asks for them. */
   readonly never?: RegExp
 }

@@ -6,7 +6,7 @@ import { tables } from './questions/tables.ts'
 import { times } from './questions/times.ts'
 import { values } from './questions/values.ts'
 
-/** All that is asked, in order. */
+/** All questions, in order. */
 export const questions: readonly Question[] = [
   ...money,
   ...times,

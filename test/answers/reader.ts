@@ -2,11 +2,11 @@ import type { Arguments, Conversation } from './conversation.ts'
 import type { Answer } from './grade.ts'
 import { fixed } from './hints.ts'
 
-/** A table, as far as an answer has told of it. In a template it is its name. */
+/** A table, as far as answers have described it. In a template, it is its name. */
 export class Table {
   readonly name: string
   readonly columns: readonly string[]
-  /** Columns here, the table they point to, and its columns. */
+  /** Columns here, the referenced table, and its columns. */
   readonly foreignKeys: readonly { columns: string[]; table: string; tableColumns: string[] }[]
 
   constructor(name: string, columns: readonly string[], foreignKeys: Table['foreignKeys'] = []) {
@@ -19,14 +19,14 @@ export class Table {
     return this.name
   }
 
-  /** The first column whose name fits what is looked for. */
+  /** The first column whose name matches. */
   column(meant: RegExp): string {
     const found = this.columns.find((it) => meant.test(it))
     if (found === undefined) throw new Error(`${this.name} names no column like ${meant}.`)
     return found
   }
 
-  /** The condition of a join with another table, out of the foreign key that points there. */
+  /** The condition of a join with another table, based on the foreign key to it. */
   on(mine: string, other: Table, theirs: string): string {
     const key = this.foreignKeys.find((it) => it.table === other.name)
     if (!key) throw new Error(`${this.name} has no key to ${other.name}.`)
@@ -36,7 +36,7 @@ export class Table {
   }
 }
 
-/** Rows as an answer holds them. */
+/** The rows of an answer. */
 interface Rows {
   readonly columns: readonly { readonly name: string }[]
   readonly rows: readonly (readonly Answer[])[]
@@ -44,15 +44,15 @@ interface Rows {
   readonly hint?: string
 }
 
-/** As often as an error is acted on before a call is given up. */
+/** The number of tries for a call with errors. */
 const TRIES = 4
 
-/** For a name that nothing is known of but how it was written. */
+/** For a name of which only the spelling is known. */
 const ANYTHING = /(?:)/
 
 /**
- * A reader without a mind of its own, in the place of a model: it uses tools as their descriptions
- * say, names that answers have told it, and does about an error or a cut what that says.
+ * A simulated reader in place of a model. It uses tools according to their descriptions, uses only names
+ * from answers, and follows the hints in errors and truncated answers.
  */
 export class Reader {
   readonly conversation: Conversation
@@ -61,7 +61,7 @@ export class Reader {
     this.conversation = conversation
   }
 
-  /** Tables by a word of the question, with their columns: list_tables, as its description says. */
+  /** Finds tables by a word of the question, with their columns, using list_tables. */
   async tables(search?: string): Promise<ReadonlyMap<string, Table>> {
     const args = { ...(search && { search }), detail: true }
     const { tables, hint } = await this.#ask<{
@@ -84,7 +84,7 @@ export class Reader {
     )
   }
 
-  /** The table that a word names, or else the first that has to do with it. */
+  /** The table with a name, or else the first one that the search finds. */
   async table(word: string): Promise<Table> {
     const tables = await this.tables(word)
     const found = tables.get(word) ?? tables.get(`${word}s`) ?? [...tables.values()][0]
@@ -92,19 +92,19 @@ export class Reader {
     return found
   }
 
-  /** A table with its keys: describe_table, and a better name if the first is wrong. */
+  /** A table with its keys, from describe_table. Fixes the name if it is wrong. */
   async describe(name: string, meant = ANYTHING): Promise<Table & { readonly raw: Description }> {
     const raw = await this.#ask<Description>('describe_table', { table: name }, meant)
     const names = raw.columns.map((it) => it.name)
     return Object.assign(new Table(raw.name, names, raw.foreignKeys), { raw })
   }
 
-  /** Rows by query_table. */
+  /** Rows from query_table. */
   async select(args: Arguments, meant = ANYTHING): Promise<readonly (readonly Answer[])[]> {
     return (await this.#ask<Rows>('query_table', args, meant)).rows
   }
 
-  /** The values that a column has, which a question names in words of its own. */
+  /** The values of a column, because a question may describe them in other words. */
   async values(table: Table, column: string): Promise<readonly Answer[]> {
     const rows = await this.select({
       table: table.name,
@@ -114,7 +114,7 @@ export class Reader {
     return rows.map(([value]) => value!)
   }
 
-  /** Rows by query. Cells that were cut, and rows that were left out, are fetched as the hint says. */
+  /** Rows from query. Fetches the rest of a truncated answer in pages, according to the hint. */
   async rows(sql: string, params?: readonly Answer[], meant = ANYTHING) {
     const args = { sql, ...(params && { params }) }
     const { rows, truncated, hint = '' } = await this.#ask<Rows>('query', args, meant)
@@ -125,40 +125,40 @@ export class Reader {
     return this.#pages(sql, params, rows)
   }
 
-  /** One row by query. */
+  /** One row from query. */
   async row(sql: string, params?: readonly Answer[], meant?: RegExp): Promise<readonly Answer[]> {
     const [row, ...more] = await this.rows(sql, params, meant)
     if (!row || more.length > 0) throw new Error('This is not one row.')
     return row
   }
 
-  /** One value by query. */
+  /** One value from query. */
   async value(sql: string, params?: readonly Answer[], meant?: RegExp): Promise<Answer> {
     const [value] = await this.row(sql, params, meant)
     return value!
   }
 
-  /** The first column of what query finds. */
+  /** The first column of the rows from query. */
   async list(sql: string, params?: readonly Answer[], meant?: RegExp): Promise<readonly Answer[]> {
     return (await this.rows(sql, params, meant)).map(([value]) => value!)
   }
 
-  /** How a statement would be run. */
+  /** The plan of a statement. */
   async plan(sql: string): Promise<readonly string[]> {
     return (await this.#ask<{ summary: string[] }>('explain_query', { sql })).summary
   }
 
-  /** A call that is known to guess: names in it may have been told by nobody. Its reply, as it is. */
+  /** Makes a call with guesses, such as names that no answer has mentioned. Returns the unchanged reply. */
   async attempt(name: string, args: Arguments): Promise<{ text: string; isError: boolean }> {
     return this.conversation.call(name, args)
   }
 
-  /** A first guess at a statement, with names nobody has told, fixed by what its error says. */
+  /** Runs a statement with guessed names, and fixes it according to its errors. */
   async guess(sql: string, meant: RegExp): Promise<readonly (readonly Answer[])[]> {
     return (await this.#fixing<Rows>('query', { sql }, meant)).rows
   }
 
-  /** A first guess at query_table or another tool, fixed in the same way. */
+  /** Calls query_table or another tool with guesses, and fixes the call in the same way. */
   async guessWith<Value = Rows>(name: string, args: Arguments, meant = ANYTHING): Promise<Value> {
     return this.#fixing<Value>(name, args, meant)
   }

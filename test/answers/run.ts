@@ -1,10 +1,10 @@
-// `npm run answers`: puts the questions of this folder to the real Worker through the official
-// client, and says what each costs. It fails when one is answered wrongly, or costs a tenth more
-// than in baseline.json.
+// `npm run answers`: asks the questions of this folder with the real Worker and the official client,
+// and prints the cost of each. It fails if an answer is wrong, or if a question costs a tenth more than
+// in baseline.json.
 //
 // npm run answers -- --update           writes baseline.json
-// npm run answers -- income-2025        one question, or some
-// ANSWERS_MODEL=… ANSWERS_URL=… ANSWERS_KEY=… npm run answers      has a model answer instead
+// npm run answers -- income-2025        one question, or several
+// ANSWERS_MODEL=… ANSWERS_URL=… ANSWERS_KEY=… npm run answers      uses a model instead
 import { parseArgs } from 'node:util'
 import { startWorker } from '../support/worker.ts'
 import { grown, readBaseline, total, writeBaseline } from './baseline.ts'
@@ -27,7 +27,7 @@ const model = modelOf(process.env)
 
 const worker = await startWorker()
 const problems: string[] = []
-// A model answers in one era: what it reads is the same in both.
+// A model uses only one era, because the texts are the same in both.
 for (const era of model ? (['modern'] as const) : (Object.keys(eras) as Era[])) {
   problems.push(...(await play(era)))
 }
@@ -35,7 +35,7 @@ await worker.close()
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length > 0 ? 1 : 0
 
-/** Puts the questions in one era, prints what came of them, and gives back what is not as it should be. */
+/** Asks the questions in one era, prints the outcomes, and returns the problems. */
 async function play(era: Era): Promise<string[]> {
   const host = await connect(`${worker.url}/mcp`, era)
   const told = costOf(host)
@@ -46,7 +46,7 @@ async function play(era: Era): Promise<string[]> {
   if (values.update && !model && wrong.length === 0 && asked.length === questions.length) {
     writeBaseline(told, outcomes)
   }
-  // A model takes ways of its own, which nobody has measured before.
+  // A model works in its own way, for which there is no baseline.
   const more = model ? [] : grown(readBaseline(), told, outcomes)
   return [...wrong, ...more.map((it) => `${era} ${it}`)]
 }

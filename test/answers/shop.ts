@@ -1,8 +1,8 @@
 import { demoRows } from '../../src/database/demo/rows.ts'
 
 /**
- * The demo store as plain lists, so that what a question should be answered with is computed by
- * other means than SQL. Times are UTC, as `2025-01-31 08:15:00`; amounts are decimals in a string.
+ * The demo store as plain lists, to compute the right answers without SQL. Times are UTC, such as
+ * `2025-01-31 08:15:00`. Amounts are decimals in strings.
  */
 export interface Shop {
   readonly categories: readonly { id: number; name: string; parent_id: number | null }[]
@@ -61,10 +61,10 @@ export interface Shop {
 
 export const shop = demoRows() as unknown as Shop
 
-/** Hundredths of a decimal with two places: exact where a double is not. */
+/** A decimal with two places as an integer of hundredths, which is exact. */
 export const cents = (decimal: string) => Number(decimal.replace('.', ''))
 
-/** What was asked for a line of an order, in cents and parts of a cent. */
+/** The price of an order item, in cents and fractions of a cent. */
 export const lineCents = (line: Shop['order_items'][number]) =>
   (cents(line.unit_price) * line.quantity * (10_000 - cents(line.discount_pct))) / 10_000
 
@@ -73,7 +73,7 @@ export const amount = (sum: number) => Math.round(sum) / 100
 
 export const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
 
-/** The sum of a number of each item, by a key of it. */
+/** The sum of a number of each item, grouped by a key of the item. */
 export function sums<Item, Key>(
   items: readonly Item[],
   key: (item: Item) => Key,
@@ -84,13 +84,13 @@ export function sums<Item, Key>(
   return found
 }
 
-/** The keys with the greatest sums, the greatest first; the lower key first where they tie. */
+/** The keys with the greatest sums, greatest first. If two are equal, the lower key is first. */
 export const greatest = <Key extends string | number>(of: Map<Key, number>, count: number) =>
   [...of].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, count)
 
-/** The one of these with this id. */
+/** The item with this id. */
 export const byId = <Item extends { id: number }>(items: readonly Item[], id: number): Item =>
   items.find((it) => it.id === id)!
 
-/** Milliseconds of a time of the store. */
+/** A time of the store in milliseconds. */
 export const moment = (time: string) => Date.parse(`${time.replace(' ', 'T')}Z`)

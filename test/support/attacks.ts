@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A statement of the corpus in `test/attack/corpus`: what it is, what must become of it, and why. */
+/** A statement of the corpus in `test/attack/corpus`, with the expected outcome and the reason. */
 export interface Attack {
   readonly engine: string
   readonly name: string
   readonly sql: string
-  /** `no_effect`: it may run, and must change nothing. */
+  /** `no_effect`: it may run, but must change nothing. */
   readonly expect: 'rejected' | 'no_effect' | 'allowed'
   readonly why: string
-  /** The place that refuses this read on purpose, because it bounds what a statement may cost: `demo store`. */
+  /** The place that refuses this read on purpose, because it limits the cost of a statement: `demo store`. */
   readonly bounded?: string
 }
 
-/** A name or a pattern that is sent where a table is asked for. */
+/** A name or a pattern that is sent as a table argument. */
 export interface Argument {
   readonly engine: string
   readonly arg: 'table' | 'pattern'
@@ -28,16 +28,16 @@ const read = <T extends { engine: string }>(file: string, engine: string): T[] =
     .map((line) => JSON.parse(line))
     .filter((it: T) => it.engine === engine || it.engine === 'any')
 
-/** Statements that write, lock, reach out or never end. */
+/** Statements that write, lock, use files or the network, or never end. */
 export const attacks = (engine: string) => read<Attack>('readonly', engine)
 
-/** Statements that a guard must let run. */
+/** Statements that the guard must accept. */
 export const benign = (engine: string) => read<Attack>('benign', engine)
 
-/** Arguments that must name a table exactly or none. */
+/** Arguments that must match a table exactly, or nothing. */
 export const hostileNames = (engine: string) => read<Argument>('identifiers', engine)
 
-/** Plain reads that only cost too much: no guard can tell, and something else stops them. */
+/** Plain reads that are only too expensive, with what stops them, because the guard cannot detect them. */
 export const exhausting: ReadonlyMap<string, string> = new Map([
   ['pg_dos_cross_join', 'the statement timeout'],
   ['pg_dos_big_cell', 'the statement timeout, or the 10 MiB of an answer'],

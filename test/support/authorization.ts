@@ -25,15 +25,15 @@ export interface App {
   readonly secret?: string
 }
 
-/** What the token endpoint answers. */
+/** The answer of the token endpoint. */
 export interface TokenAnswer {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
   readonly json: any
 }
 
-/** The authorization server on storage in memory. It reads the time from `Date.now`. */
+/** The authorization server with storage in memory. It reads the time from `Date.now`. */
 export function authorization(more: Partial<SignInEnv> = {}) {
   const vars: SignInEnv = {
     TIDEGATE_KEY: 'key-of-the-operator',
@@ -59,7 +59,7 @@ export function authorization(more: Partial<SignInEnv> = {}) {
   const take = <Name extends keyof Orders>(order: Name, input: Parameters<Orders[Name]>[0]) =>
     object.call('take', [order, input]) as ReturnType<Orders[Name]>
   const store = async () => {
-    // It is made by the first request.
+    // The first request creates it.
     await take('granted', { token: 'none' })
     return new Store(storage, credentialKeys(env))
   }
@@ -77,7 +77,7 @@ export function authorization(more: Partial<SignInEnv> = {}) {
     return { status: answer.status, headers: answer.headers, json: text ? JSON.parse(text) : null }
   }
 
-  /** Asks the token endpoint, as this app unless it is named otherwise. */
+  /** Sends a request to the token endpoint, as this app unless the form names another. */
   const ask = (
     app: App | undefined,
     form: Record<string, string>,
@@ -93,11 +93,11 @@ export function authorization(more: Partial<SignInEnv> = {}) {
     store,
     post,
     ask,
-    /** Has something name a group of a provider, or nothing any more. */
+    /** Sets whether anything uses a group of a provider. */
     nameGroups(it = true) {
       groupsCount = it
     },
-    /** Begins anew with other variables, as a deploy does. */
+    /** Starts again with other variables, like a deployment. */
     deploy(changed: Partial<SignInEnv>) {
       env = { ...env, ...changed }
       object.evict()
@@ -113,7 +113,7 @@ export function authorization(more: Partial<SignInEnv> = {}) {
       const { client_id: id, client_secret: secret } = made.json
       return { id, ...(secret && { secret }) }
     },
-    /** A code for an app, as if somebody had signed in and allowed it. */
+    /** A code for an app, as if a person had signed in and allowed it. */
     async allow(
       { id }: App,
       {
@@ -123,7 +123,7 @@ export function authorization(more: Partial<SignInEnv> = {}) {
       }: {
         name?: string
         endpoint?: string
-        /** What a provider told of the person. */
+        /** The data about the person from a provider. */
         provided?: Partial<Person>
       } = {},
     ): Promise<string> {
@@ -161,7 +161,7 @@ export function authorization(more: Partial<SignInEnv> = {}) {
     },
     refresh: (app: App | undefined, token: string, more: Record<string, string> = {}) =>
       ask(app, { grant_type: 'refresh_token', refresh_token: token, ...more }),
-    /** Whether an access token grants anything. */
+    /** True if an access token is valid. */
     isGood: async (token: string) => {
       const granted = await take('granted', { token })
       return granted !== undefined && granted.refused === undefined

@@ -6,12 +6,12 @@ const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 
 export const THEMES = ['light', 'dark'] as const
 
-/** A phone, and a desk. */
+/** The widths of a phone and of a desktop. */
 export const WIDTHS = [360, 1200] as const
 
 /**
- * What is wrong with a page in some theme and width: what axe finds, and whether something sticks out to the
- * side. Each with the theme and the width.
+ * The faults of a page in every theme and width: the findings of axe, and horizontal overflow. Each has the theme
+ * and the width.
  */
 export async function faultsAnywhere(page: Page): Promise<string[]> {
   const found: string[] = []
@@ -19,7 +19,7 @@ export async function faultsAnywhere(page: Page): Promise<string[]> {
     await page.emulateMedia({ colorScheme })
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 800 })
-      // What is not a color is the same in every theme.
+      // Everything except colors is the same in every theme.
       const faults = await faultsOf(page, colorScheme === 'light' ? 'all' : 'colors')
       const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))
       if (wide > width) faults.push(`is ${wide} pixels wide`)
@@ -29,10 +29,10 @@ export async function faultsAnywhere(page: Page): Promise<string[]> {
   return found
 }
 
-/** What axe finds on a page as it is shown: the rule and where. */
+/** The findings of axe on the current page, each with the rule and the element. */
 export async function faultsOf(page: Page, rules: 'all' | 'colors' = 'all'): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe)
-  // To write down all that passes as well takes axe longer than to look.
+  // Recording passed rules would take axe longer than the checks.
   const some = rules === 'colors' ? "runOnly: ['cat.color']," : ''
   return (await page.evaluate(`axe.run({ ${some} resultTypes: ['violations'] }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`)) as string[]

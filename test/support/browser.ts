@@ -1,8 +1,8 @@
-/** What a person does at a page: the fields they fill in, and the buttons they press. */
+/** The actions of a person on a page: the fields they fill in, and the buttons they press. */
 export interface Answers {
   /** By the name of the field. */
   readonly fields: Readonly<Record<string, string>>
-  /** The values of the buttons they would press, by the name of the button. */
+  /** The values of the buttons to press, by the name of the button. */
   readonly buttons: Readonly<Record<string, string>>
 }
 
@@ -12,25 +12,25 @@ interface Page {
   readonly html: string
 }
 
-/** More pages than any sign-in has. */
+/** The maximum number of pages, which is more than any sign-in has. */
 const MOST_PAGES = 12
 
 /**
- * A browser without a screen, and the person before it. It keeps cookies, follows redirects, and sends
- * the forms of a page as they are, ticks and hidden fields included.
+ * A simulated browser with a person. It keeps cookies, follows redirects, and sends the forms of a page
+ * unchanged, including checkboxes and hidden fields.
  */
 export class Browser {
   readonly #answers: Answers
-  /** By origin. `__Host-` cookies are kept over http, as browsers do on their own machine. */
+  /** By origin. `__Host-` cookies are kept over http, like in browsers on localhost. */
   readonly #cookies = new Map<string, Map<string, string>>()
-  /** Every page that was shown, in order. */
+  /** Every page so far, in order. */
   readonly shown: Page[] = []
 
   constructor(answers: Answers) {
     this.#answers = answers
   }
 
-  /** Opens a URL of a server, answers its pages, and returns where it sends the browser at last. */
+  /** Opens a URL of a server, answers its pages, and returns the URL of the last redirect. */
   async leave(start: string): Promise<URL> {
     const { origin } = new URL(start)
     let request = new Request(start)
@@ -55,7 +55,7 @@ export class Browser {
     throw new Error(`The sign-in at ${start} does not end.`)
   }
 
-  /** Opens a URL, and in the end lets the client know, as its redirect says. */
+  /** Opens a URL, and finally follows the redirect to the client. */
   async open(start: string): Promise<void> {
     const client = await this.leave(start)
     const response = await fetch(client, { redirect: 'manual' })
@@ -79,7 +79,7 @@ export class Browser {
     return response
   }
 
-  /** The form of a page, filled in and sent by the button that this person would press. */
+  /** The request for the form of a page, filled in, with the button that this person would press. */
   #answer({ url, status, html }: Page): Request {
     const { fields, buttons } = this.#answers
     for (const form of elements(html, 'form')) {
@@ -100,7 +100,7 @@ export class Browser {
       }
       if (!answered) continue
       const action = new URL(form.at.action ?? '', url)
-      // As a browser does: a form of our own page names its origin.
+      // Like a browser, which sends the origin of the page.
       return new Request(action, {
         method: 'POST',
         headers: { origin: url.origin, 'sec-fetch-site': 'same-origin' },
@@ -116,7 +116,7 @@ interface Element {
   readonly inner: string
 }
 
-/** The elements of this name, with their attributes. They are not nested in one another. */
+/** The elements with this name, with their attributes. They are not nested. */
 function elements(html: string, name: string): Element[] {
   const [, ...parts] = html.split(new RegExp(`<${name}\\b`, 'i'))
   return parts.map((part) => {
@@ -142,7 +142,7 @@ const decode = (text: string): string =>
       : (NAMED[name] ?? whole),
   )
 
-/** What a person reads on a page. */
+/** The visible text of a page. */
 const textOf = (html: string): string =>
   decode(html.replace(/<(style|script)\b[\s\S]*?<\/\1>/gi, ' ').replace(/<[^>]*>/g, ' '))
     .replace(/\s+/g, ' ')

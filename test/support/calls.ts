@@ -3,7 +3,7 @@ import type { CallRecord } from '../../src/registry/records/record.ts'
 import { MODERN, meta } from './mcp.ts'
 import { post, type RunningWorker } from './worker.ts'
 
-/** Calls a tool as a host of either era would. */
+/** Calls a tool like a host of either era. */
 export async function callAs(
   era: 'modern' | 'legacy',
   url: string,
@@ -39,7 +39,7 @@ export interface CallOptions {
   readonly headers?: Record<string, string>
 }
 
-/** The records of an endpoint, newest first, once there are so many. */
+/** The call records of an endpoint, newest first. Waits until there are `count` of them. */
 export async function recordsOf(
   worker: RunningWorker,
   endpoint: string,

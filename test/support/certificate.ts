@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Certificate } from '../servers/tcp.ts'
 
-/** A certificate and its key, and the files that hold them. */
+/** A certificate and its key, with their files. */
 export interface CertificateFiles extends Certificate {
   readonly path: string
   readonly keyPath: string
 }
 
 /**
- * Makes a certificate for `localhost` that vouches for itself. Without openssl it says why, and returns
- * nothing; with REQUIRE_ALL=1 it throws.
+ * Creates a self-signed certificate for `localhost`. Without openssl, it logs the reason and returns undefined,
+ * or throws if REQUIRE_ALL=1.
  */
 export function makeCertificate(): CertificateFiles | undefined {
   const home = mkdtempSync(join(tmpdir(), 'tidegate-certificate-'))
@@ -31,7 +31,7 @@ export function makeCertificate(): CertificateFiles | undefined {
   return { key: readFileSync(keyPath, 'utf8'), cert: readFileSync(path, 'utf8'), path, keyPath }
 }
 
-/** Makes a certificate for `localhost` that an authority of this name signed. It ends so many days from now. */
+/** Creates a certificate for `localhost`, signed by an authority with this name. It expires after `days`. */
 export function makeSignedCertificate(authority: string, days = 2): CertificateFiles {
   const own = makeCertificate()!
   const home = dirname(own.path)

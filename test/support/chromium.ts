@@ -1,22 +1,22 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Where distributions put it. */
+/** The paths of Chromium in common distributions. */
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** What to do where there is none. */
+/** The advice if there is no Chromium. */
 export const NO_CHROMIUM =
   'There is no Chromium here. Install it with: apt-get install chromium, or say where it is in the variable CHROMIUM.'
 
-/** Starts the Chromium of this machine, without a screen; undefined where there is none. */
+/** Starts the Chromium of this machine in headless mode. Returns undefined if there is none. */
 export async function startChromium(): Promise<Browser | undefined> {
   const executablePath = [process.env.CHROMIUM ?? '', ...PATHS].find((it) => it && existsSync(it))
   if (!executablePath) return undefined
-  // Its sandbox refuses root.
+  // Its sandbox does not run as root.
   return chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0 })
 }
 
-/** The same for tests: says why it returns nothing; with REQUIRE_ALL=1 it throws instead. */
+/** The same for tests. Without Chromium, it logs the reason, or throws if REQUIRE_ALL=1. */
 export async function chromiumForTests(): Promise<Browser | undefined> {
   const browser = await startChromium()
   if (browser) return browser

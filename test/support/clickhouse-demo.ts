@@ -15,12 +15,12 @@ const columns: Readonly<Record<string, string>> = {
     created_at DateTime`,
 }
 
-/** The statements that make the demo store in a database of ClickHouse. */
+/** The statements that create the demo store in a ClickHouse database. */
 export function* clickhouseDemo(): Generator<string> {
   for (const [table, rows] of Object.entries(demoRows())) {
     const key = table === 'order_items' ? '(order_id, line_no)' : 'id'
     yield `create table ${table} (${columns[table]}) engine = MergeTree order by ${key}`
-    // The old version reads decimals from JSON only as they are, without quotes.
+    // The old version reads decimals from JSON only without quotes.
     const lines = rows.map((row) =>
       JSON.stringify(row, (_key, value) =>
         typeof value === 'boolean' ? Number(value) : value,

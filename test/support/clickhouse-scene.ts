@@ -2,11 +2,11 @@ import { attacks } from './attacks.ts'
 import type { TestClickHouse } from './clickhouse.ts'
 import { filesNamedIn, filesSeen, type Scene } from './witness.ts'
 
-/** What the statements of the corpus speak of. */
+/** The tables that the statements of the corpus use. */
 export const setup = [
   'create table users (id UInt32, email String) engine = MergeTree order by id',
   'create table orders (id UInt32, total Decimal(9, 2)) engine = MergeTree order by id',
-  // One part each, which nothing but an OPTIMIZE merges.
+  // Each insert creates one part, which only an OPTIMIZE merges.
   "insert into users select number, concat('user', toString(number)) from numbers(20)",
   'insert into orders select number, toDecimal32(number, 2) from numbers(50)',
 ]
@@ -24,7 +24,7 @@ const parts = [
   'select name from system.dictionaries',
 ]
 
-/** The server that {@link setup} filled, and its files. */
+/** The state of the server that {@link setup} filled, and of its files. */
 export function clickhouseScene(
   { admin, files }: TestClickHouse,
   statements: readonly string[] = attacks('clickhouse').map(({ sql }) => sql),

@@ -6,31 +6,31 @@ import { delimiter, join, resolve } from 'node:path'
 import { afterAll, describe, test } from 'vitest'
 import { freePort } from './port.ts'
 
-/** A ClickHouse server of its own, with a database `shop` on it. */
+/** A separate ClickHouse server with a database `shop`. */
 export interface TestClickHouse {
   /** Its version, such as `26.7.2.1`. */
   readonly version: string
-  /** Whether it is a current one, and not that of Debian. */
+  /** True for a current version, false for the version of Debian. */
   readonly isCurrent: boolean
-  /** The directory from which its `file()` would read. */
+  /** The directory that its `file()` function reads from. */
   readonly files: string
-  /** The URL for the driver, as the user who may do everything or as another. */
+  /** The URL for the driver, for the user with all rights or for another user. */
   url(user?: string, database?: string): string
-  /** Runs a statement as the user who may do everything, past driver and guard. */
+  /** Runs a statement as the user with all rights, without driver and guard. */
   admin(sql: string): Promise<string>
   stop(): Promise<void>
 }
 
-/** What the password of the user `reader` holds, so that it would be found wherever it got out. */
+/** The password of the user `reader`, which is easy to find if it leaks. */
 export const PASSWORD = 'hunter2-marker-ü:@/'
 
-/** The two servers: that of Debian, which is of 2018, and a current one, which npm's `chdb` has. */
+/** The two servers: the one of Debian, from 2018, and a current one, from the npm package `chdb`. */
 const kinds = { debian: startDebian, current: startChdb }
 type Kind = keyof typeof kinds
 
 /**
- * Starts a ClickHouse on a free port, on data of its own, and makes a database by these statements.
- * Without one it says why, and returns nothing; with REQUIRE_ALL=1 it throws.
+ * Starts a ClickHouse with separate data on a free port, and creates a database with these statements.
+ * If that is not possible, it logs the reason and returns undefined, or throws if REQUIRE_ALL=1.
  */
 export async function startClickHouse(
   setup: Iterable<string>,
@@ -49,7 +49,7 @@ export async function startClickHouse(
   }
 }
 
-/** Runs tests on ClickHouse servers of their own, an old and a current one, or skips them where there is none. */
+/** Runs tests on two separate ClickHouse servers, an old and a current one. Skips them if there is no server. */
 export async function describeClickHouse(
   title: string,
   setup: Iterable<string>,
@@ -61,7 +61,7 @@ export async function describeClickHouse(
     const server = await startClickHouse(statements, kind)
     const full = on.length > 1 && kind === 'current' ? `${title}, in a current version` : title
     if (!server) {
-      describe.skip(full, () => test('waits for a ClickHouse', () => {}))
+      describe.skip(full, () => test('needs a ClickHouse', () => {}))
       continue
     }
     describe(full, () => {
@@ -71,7 +71,7 @@ export async function describeClickHouse(
   }
 }
 
-/** A process, and the port at which it answers. */
+/** A process, and the port that it listens on. */
 interface Process {
   readonly child: ChildProcess
   readonly port: number
@@ -83,7 +83,7 @@ interface Process {
 async function started(kind: (home: string) => Promise<Process>): Promise<TestClickHouse> {
   const home = mkdtempSync(join(tmpdir(), 'tidegate-clickhouse-'))
   let running: Process | undefined
-  // Its orderly end waits for connections that are kept alive.
+  // A normal shutdown would wait for keep-alive connections.
   const kill = () => running?.child.kill('SIGKILL')
   process.once('exit', kill)
   const stop = async () => {
@@ -225,7 +225,10 @@ const profiles: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Settings that current versions no longer have. */
 const OLD = { allow_experimental_low_cardinality_type: '1' }
 
-/** `fixed` and `extreme` may set nothing, `halfway` anything but `readonly`, `slow` is to be fast, `narrow` sees one database. */
+/**
+ * `fixed` and `extreme` cannot set anything, `halfway` anything but `readonly`, `slow` must be fast, and `narrow`
+ * sees one database.
+ */
 const users: Readonly<Record<string, { profile: string; password?: string; more?: string }>> = {
   default: { profile: 'default' },
   reader: { profile: 'default', password: PASSWORD },

@@ -1,21 +1,21 @@
 import { type ExecFileException, execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 
-/** What a command printed, and its exit code. */
+/** The output of a command, and its exit code. */
 export interface Ran {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Where the program runs, and what it gets. */
+/** The environment and the input of a program. */
 export interface Around {
   /** Its only variables. */
   readonly vars: Record<string, string>
   readonly stdin?: string
   readonly folder?: string
   readonly program?: string
-  /** Ends it when it has printed this. */
+  /** Stops it after it has printed this text. */
   readonly until?: string
 }
 
@@ -32,7 +32,7 @@ export function tidegate(args: readonly string[], around: Around): Promise<Ran> 
       printed += chunk
       if (until !== undefined && printed.includes(until)) child.kill()
     })
-    // A program that has ended before reads nothing.
+    // A program that has already ended does not read its input.
     child.stdin?.on('error', () => {})
     child.stdin?.end(stdin)
   })

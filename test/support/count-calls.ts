@@ -4,17 +4,17 @@ import { endpointBefore, structureOf } from './endpoint.ts'
 
 /** A database whose calls are counted. */
 export interface Counted {
-  /** What a trip to it is: a connection, or a request. */
+  /** The unit of a trip to it: a connection or a request. */
   readonly trip: 'connection' | 'request'
-  /** Opens a way to it that nobody has used. */
+  /** Opens a new way to it. */
   approach(): Promise<Approach>
   /** A tool that cannot be called here. */
   readonly lacks?: string
-  /** Logs in as any other client does, at the port of an approach, and tells how to leave. */
+  /** Logs in like any other client at the port of an approach. Returns a function that disconnects. */
   logIn?(port: number): Promise<() => Promise<unknown>>
 }
 
-/** A way to a database, on which all that passes is counted. */
+/** A way to a database, with counts of the traffic on it. */
 export interface Approach {
   readonly url: string
   readonly port: number
@@ -24,17 +24,17 @@ export interface Approach {
     readonly machine?: Machine
   }
   readonly counts: Counts
-  /** Connections, or requests that are not answered. */
+  /** The number of open connections or unanswered requests. */
   readonly open: number
-  /** Whether it keeps connections from one call to the next. */
+  /** True if it keeps connections from one call to the next. */
   readonly keeps?: boolean
   close(): Promise<void>
 }
 
-/** What a call of a tool costs on its way to a database. */
+/** The cost of a tool call on the way to a database. */
 export interface Cost {
   readonly tool: string
-  /** As the first call of an isolate, and as the second one. */
+  /** The first call of an isolate, and the second one. */
   readonly cold: Counts
   readonly warm: Counts
 }
@@ -45,7 +45,7 @@ export const SETUP = `
   insert into orders values (1, 'ada', 10), (2, 'bob', 20);
 `
 
-/** The tools, and what they are asked. */
+/** The tools and their arguments. */
 const calls = [
   ['query', { sql: 'select id, customer from orders' }],
   ['query_table', { table: 'orders', columns: ['id'] }],
@@ -57,8 +57,8 @@ const calls = [
 ] as const
 
 /**
- * Calls each tool on a database, and counts the trips, and the turns that the answer waits for, without
- * those of the logins. These figures do not depend on the machine.
+ * Calls each tool on a database. Counts the trips, and the turns that the answer waits for, without those of
+ * logins. These numbers do not depend on the machine.
  */
 export async function countCalls({ approach, logIn, lacks }: Counted): Promise<{
   readonly login: number
@@ -86,7 +86,7 @@ export async function countCalls({ approach, logIn, lacks }: Counted): Promise<{
       await way.close()
     }
   }
-  // In the background, the first call of a process has the role inspected.
+  // The first call of a process inspects the role in the background.
   await cost('query', { sql: 'select 1' })
   const tools = calls.filter(([tool]) => tool !== lacks)
   return { login, costs: await Promise.all(tools.map(([tool, args]) => cost(tool, args))) }

@@ -16,15 +16,15 @@ import { testMachine } from './machine.ts'
 import { startMariaDb, type TestMariaDb } from './mariadb.ts'
 import { startPostgres, startTlsPostgres, type TestPostgres } from './postgres.ts'
 
-/** Databases that are counted, by what they are called, and how to end them. */
+/** Counted databases by name, with a function that stops them. */
 export interface Counteds {
   readonly all: Readonly<Record<string, Counted>>
   end(): Promise<unknown>
 }
 
 /**
- * Starts the databases of each engine, one after the other: some keep this process busy. Those that this machine does
- * not have are left out.
+ * Starts the databases of each engine, one after the other, because some keep this process busy. Skips those that
+ * this machine does not have.
  */
 export async function startCounted(): Promise<Counteds> {
   const started: Counteds[] = []
@@ -122,13 +122,13 @@ const starts: readonly (() => Promise<Counteds | undefined>)[] = [
     if (!clickhouse) return undefined
     const { host } = new URL(clickhouse.url('reader').replace('clickhouse:', 'http:'))
     const url = (here: string) => clickhouse.url('reader').replace(host, here)
-    // Debian's own, of 2018, explains nothing.
+    // The version of Debian, from 2018, has no EXPLAIN.
     const ClickHouse = { ...byFetch(url, fetchAt(host)), lacks: 'explain_query' }
     return { all: { ClickHouse }, end: () => clickhouse.stop() }
   },
 ]
 
-/** A database that is reached by TCP, at a port of this machine. */
+/** A database over TCP, at a port of this machine. */
 const byTcp = (port: number, url: (port: number) => string): Counted => ({
   trip: 'connection',
   async approach() {
@@ -148,13 +148,13 @@ const byTcp = (port: number, url: (port: number) => string): Counted => ({
   },
 })
 
-/** The same database by a binding of Hyperdrive, which has the URL of the next hop. */
+/** The same database through a Hyperdrive binding, which has the URL of the next hop. */
 const bound = ({ trip, approach }: Counted): Counted => ({
   trip,
   async approach() {
     const way = await approach()
     const { hostname: host, port, username: user, pathname } = new URL(way.url)
-    // Hyperdrive's own always has a password.
+    // A real Hyperdrive always has a password.
     const known = { host, port: Number(port), user, password: 'x', database: pathname.slice(1) }
     const SHOP = { connectionString: way.url, ...known }
     return Object.defineProperties(way, {
@@ -185,7 +185,7 @@ const kept = ({ trip, approach }: Counted): Counted => ({
 
 let approaches = 0
 
-/** A database that is reached by HTTP. Each way to it has an address of its own, for what is remembered by address. */
+/** A database over HTTP. Each way to it has its own address, because some caches use the address as a key. */
 const byFetch = (url: (host: string, port: number) => string, send: typeof fetch): Counted => ({
   trip: 'request',
   async approach() {
@@ -206,13 +206,13 @@ const byFetch = (url: (host: string, port: number) => string, send: typeof fetch
   },
 })
 
-/** Sends what is meant for any port of this machine to this one. */
+/** Sends requests for any port of this machine to this host. */
 const fetchAt =
   (host: string): typeof fetch =>
   (url, init) =>
     fetch(String(url).replace(/127\.0\.0\.1(?::\d+)?/, host), init)
 
-/** PostgreSQL, as the role that reads. */
+/** Logs in to PostgreSQL as the read-only role. */
 const postgresLogin =
   ({ config, reader: user }: TestPostgres) =>
   async (port: number) => {
@@ -221,7 +221,7 @@ const postgresLogin =
     return () => client.end()
   }
 
-/** MariaDB, as the user who reads. */
+/** Logs in to MariaDB as the read-only user. */
 const mariadbLogin =
   ({ host, database, reader: user }: TestMariaDb) =>
   async (port: number) => {

@@ -4,7 +4,7 @@ import worker from './registry-worker.ts'
 
 export * from '../../src/index.ts'
 
-/** The registry, and a door by which a test changes its storage in a way that no order does. */
+/** The registry, with a route for tests that changes its storage in ways that no command does. */
 export class Registry {
   readonly #state: DurableObjectState
   #whole: Whole
@@ -17,7 +17,7 @@ export class Registry {
   async fetch(request: Request): Promise<Response> {
     if (new URL(request.url).pathname !== '/damage') return this.#whole.fetch(request)
     this.#state.storage.sql.exec(await request.text())
-    // As after a restart.
+    // Like after a restart.
     this.#whole = new Whole(this.#state)
     return new Response('done')
   }

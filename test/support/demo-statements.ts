@@ -1,6 +1,6 @@
 import { demoStatements } from '../../src/database/demo/statements.ts'
 
-/** The types of the demo store's columns in engines that it is written to for tests. */
+/** The types of the demo store's columns in other engines, for tests. */
 const TYPES = {
   postgres: {
     integer: 'integer',
@@ -16,7 +16,7 @@ const TYPES = {
     integer: 'integer',
     bigint: 'bigint',
     decimal: 'decimal(12,2)',
-    // Without a length it could not be unique or part of a key.
+    // Without a length, it could not be unique or part of a key.
     text: 'varchar(255)',
     boolean: 'boolean',
     date: 'date',

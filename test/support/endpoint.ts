@@ -2,7 +2,7 @@ import { type CredentialIo, gateway, readEndpoints } from '../../src/gateway/ind
 import type { Server } from '../../src/mcp/index.ts'
 import { ask, MODERN, requestOf } from './mcp.ts'
 
-/** The gateway before one database, in this process. */
+/** The gateway for one database, in this process. */
 export function endpointBefore(
   url: string,
   more: object = {},
@@ -14,7 +14,7 @@ export function endpointBefore(
   return gateway(found!, { fetch, ...io, bindings: { ...io.bindings, DATABASE: url } })
 }
 
-/** What a tool of a server answers. */
+/** The result of a tool call. */
 export async function resultOf(server: Server, name: string, args: object = {}) {
   const params = { name, arguments: args }
   const { body } = await ask({ server }, requestOf(MODERN, { method: 'tools/call', params }))
@@ -22,7 +22,7 @@ export async function resultOf(server: Server, name: string, args: object = {}) 
   return body.result
 }
 
-/** The structure of a tool's answer. Throws what it says instead. */
+/** The structured content of a tool's answer. Throws the error text if there is none. */
 export async function structureOf(server: Server, name: string, args: object = {}) {
   const { isError, content, structuredContent } = await resultOf(server, name, args)
   if (isError) throw new Error(`${name} ${JSON.stringify(args).slice(0, 300)}: ${content[0].text}`)

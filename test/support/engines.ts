@@ -8,20 +8,20 @@ import { onNode } from './node-worker.ts'
 import { startPostgres } from './postgres.ts'
 import { makeSqliteFile } from './sqlite-file.ts'
 
-/** A way to an engine of this machine, by the name that an endpoint gives its database. */
+/** A way to an engine on this machine, with the name of the database in an endpoint. */
 export interface Way {
   readonly name: string
   readonly dialect: 'sqlite' | 'postgres' | 'mysql' | 'clickhouse'
   readonly url: string
 }
 
-/** The engines that run here, each with a database of its own, and all the ways to them. */
+/** The engines that run here, each with a separate database, and all the ways to them. */
 export interface Engines {
   readonly ways: readonly Way[]
   drop(): Promise<void>
 }
 
-/** The statements that make a database, in each dialect that is wanted. */
+/** The statements that create a database, in each dialect. */
 export interface Setups {
   readonly sqlite: readonly string[]
   readonly postgres: readonly string[]
@@ -29,7 +29,7 @@ export interface Setups {
   readonly clickhouse: readonly string[]
 }
 
-/** Starts them side by side. What is not installed is left out, as each of them says. */
+/** Starts the engines in parallel. Engines that are not installed are left out, with a warning. */
 export async function startEngines(setups: Setups): Promise<Engines> {
   const [hrana, rqlite, postgres, mariadb, clickhouse, chdb] = await Promise.all([
     startHrana(setups.sqlite),
@@ -52,7 +52,7 @@ export async function startEngines(setups: Setups): Promise<Engines> {
       url: `rqlite://reader:${TOKEN}@127.0.0.1:${rqlite.port}`,
     },
   ]
-  // A Worker has no files.
+  // A Worker has no access to files.
   const file = onNode ? makeSqliteFile(setups.sqlite) : undefined
   if (file) ways.push({ name: 'file', dialect: 'sqlite', url: file.url })
   if (postgres) {
@@ -81,7 +81,7 @@ export async function startEngines(setups: Setups): Promise<Engines> {
   }
 }
 
-/** The secrets that hold the URLs of these ways, and the databases of an endpoint that name them. */
+/** The secrets with the URLs of these ways, and the databases of an endpoint that refer to them. */
 export function databasesOf(ways: readonly Way[]) {
   const secret = (name: string) => `${name.toUpperCase()}_URL`
   return {

@@ -5,31 +5,31 @@ import { createTestHarness } from 'wrangler'
 import { noVars } from './no-vars.ts'
 import { plainVars, program } from './spawned.ts'
 
-/** What a client answers when it is asked. */
+/** The answer of a client to a question. */
 export type Answer =
   | { readonly action: 'accept'; readonly content: Record<string, string | number | boolean> }
   | { readonly action: 'decline' | 'cancel' }
 
-/** What a client of a test can do. */
+/** The options of a test client. */
 export interface ClientOptions {
-  /** Answers a question to the person. Without it, the client cannot be asked. */
+  /** Answers a question to the person. Without it, the client does not support elicitation. */
   readonly elicitation?: (question: {
     readonly message: string
     readonly requestedSchema?: unknown
   }) => Answer | Promise<Answer>
-  /** Over HTTP, where the server is; `/mcp` if nothing is said. */
+  /** The path of the server over HTTP. The default is `/mcp`. */
   readonly path?: string
-  /** Over HTTP, headers of each request. */
+  /** Headers of each request over HTTP. */
   readonly headers?: Record<string, string>
 }
 
-/** An example that runs, and one of the ways to it. */
+/** A running example, and one of the ways to it. */
 export interface Way {
   readonly transport: 'http' | 'stdio'
   readonly era: 'legacy' | 'modern'
-  /** Where it is, over HTTP. */
+  /** Its URL over HTTP. */
   readonly url: string | undefined
-  /** Connects the official client. It is closed at the end of the test. Over stdio each one has a server of its own. */
+  /** Connects the official client, which is closed at the end of the test. Over stdio, each has its own server. */
   connect(options?: ClientOptions): Promise<Client>
 }
 

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import { DatabaseError } from '../../src/database/error.ts'
 
-/** Stands in passwords, tokens and all that a broken server says. No error may show it. */
+/** A part of passwords, tokens and messages of faulty servers. No error may contain it. */
 export const MARKER = 'hunter2-marker'
 
-/** The error with which a work fails, which must be one for the model and hold no {@link MARKER}. */
+/** The error of some work. It must be a DatabaseError without the {@link MARKER}. */
 export async function failure(work: Promise<unknown> | (() => unknown)): Promise<DatabaseError> {
   const result = async () => (typeof work === 'function' ? work() : work)
   const outcome: unknown = await result().catch((error) => error)

@@ -5,18 +5,18 @@ import { type Host, oauthHost, otherwise, type Wrong } from '../servers/oauth-ho
 export const ORIGIN = 'https://gate.example.com'
 export const URL_PASTED = `${ORIGIN}/mcp`
 
-/** What a report says besides that all is well: `problem issuer`. */
+/** The findings of a report that are not ok: `problem issuer`. */
 export const troubles = ({ findings }: Pick<Report, 'findings'>) =>
   findings.filter(({ state }) => state !== 'ok').map(({ state, id }) => `${state} ${id}`)
 
-/** The hosts that would not connect. */
+/** The MCP hosts that could not connect. */
 export const shutOut = (report: Report) =>
   report
     .verdicts()
     .filter(({ verdict }) => verdict.startsWith('would not connect: '))
     .map(({ name }) => name)
 
-/** Examines a host that is asked in place of the network. No check says both that all is well and that it is not. */
+/** Examines a host that replaces the network. Asserts that no check has both an ok and another finding. */
 export async function examined(
   host: Host,
   {
@@ -41,7 +41,7 @@ export async function examined(
   return report
 }
 
-/** Examines a server that is wrong. Nobody else is asked, whoever it names. */
+/** Examines a faulty server. Asserts that only its origin gets requests, even if it names others. */
 export async function wrongHost(wrong: Wrong): Promise<Report> {
   const asked = new Set<string>()
   const host = oauthHost(ORIGIN, wrong)
@@ -69,7 +69,7 @@ export const [CLAUDE, CHATGPT, CLAUDE_CODE, CODEX, , VSCODE, GEMINI, , REMOTE, N
   ...string[],
 ] as string[]
 
-/** A server that is wrong in one way: what it is, what is found, and whom it keeps out. */
+/** A server with one fault: the fault, the findings, and the hosts that cannot connect. */
 export type Row = readonly [
   what: string,
   wrong: Wrong,

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 
-/** A socket that waits for connections. */
+/** A listening socket. */
 export interface Listening {
   readonly address: string
   readonly port: number
 }
 
-/** A process, and all that it started and that started from these. */
+/** A process and all its descendants. */
 export function treeOf(root: number): number[] {
   const parents = pids().flatMap((pid) => {
-    // The name of a program may have brackets and spaces in it.
+    // The name of a program can contain parentheses and spaces.
     const [, parent] = / \S (\d+) /.exec(read(`/proc/${pid}/stat`).replace(/^.*\)/, '')) ?? []
     return parent ? [[pid, Number(parent)] as const] : []
   })
@@ -23,7 +23,7 @@ export function treeOf(root: number): number[] {
 export const argumentsOf = (pid: number): string =>
   read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')
 
-/** The TCP sockets on which a process listens. */
+/** The TCP sockets that a process listens on. */
 export function listeningOf(pid: number): Listening[] {
   const inodes = new Set(descriptors(pid).map((it) => /^socket:\[(\d+)\]$/.exec(it)?.[1]))
   return ['tcp', 'tcp6'].flatMap((kind) =>
@@ -35,7 +35,7 @@ export function listeningOf(pid: number): Listening[] {
   )
 }
 
-/** Whether what listens on a port of loopback lets a debugger in, without a key. */
+/** True if the server at a loopback port accepts a debugger without a key. */
 export async function answersAsDebugger(port: number): Promise<boolean> {
   for (const path of ['/json', '/json/list', '/json/version']) {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined)
@@ -48,7 +48,7 @@ export async function answersAsDebugger(port: number): Promise<boolean> {
   return false
 }
 
-/** Whether a WebSocket is opened there. */
+/** True if the server accepts a WebSocket. */
 function upgrades(port: number, path: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const socket = connect(port, '127.0.0.1', () =>
@@ -67,7 +67,7 @@ const pids = (): number[] =>
     .filter((it) => /^\d+$/.test(it))
     .map(Number)
 
-/** What the descriptors of a process are; none if it is gone. */
+/** The descriptors of a process; none if it has ended. */
 function descriptors(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`).flatMap((it) => {
@@ -82,7 +82,7 @@ function descriptors(pid: number): string[] {
   }
 }
 
-/** A file; empty if the process is gone. */
+/** The text of a file; empty if the process has ended. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
@@ -91,7 +91,7 @@ function read(path: string): string {
   }
 }
 
-/** An address as the kernel writes it: each four bytes turned around, in hexadecimal. */
+/** Parses an address in the kernel's format: hexadecimal, with the bytes of each group of four reversed. */
 function placeOf(text: string): Listening {
   const [address = '', port = ''] = text.split(':')
   const bytes = Buffer.from(address, 'hex').swap32()

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Short to read, long to run. Without this, the largest file is first, and one of these alone at the end. */
+/** Small files with long run times. Without this list, the largest file would run first, and one of these last. */
 const LONG = [
   'test/console/pages.test.ts',
   'test/sign-in/programs.test.ts',
@@ -13,7 +13,7 @@ const LONG = [
   'test/tutorial.test.ts',
 ]
 
-/** Begins with what takes longest, so that no processor waits for it in the end. */
+/** Starts the longest files first, to keep all processors busy until the end. */
 export default class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

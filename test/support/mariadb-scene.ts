@@ -2,7 +2,7 @@ import { attacks } from './attacks.ts'
 import type { TestMariaDb } from './mariadb.ts'
 import { filesNamedIn, filesSeen, type Scene } from './witness.ts'
 
-/** What the statements of the corpus speak of. */
+/** The tables, routines and other objects that the statements of the corpus use. */
 export const setup = `
   create table users (id integer auto_increment primary key, email varchar(80));
   create table orders (id integer auto_increment primary key, user_id integer, total decimal(12, 2));
@@ -18,9 +18,9 @@ export const setup = `
 `
 
 /**
- * The database that {@link setup} made, its server's users, settings and lock, and files. On a server that
- * several use at once, each needs a lock of another name, and looks only at users that are its own or stand
- * in its statements: others come and go.
+ * The state of the database that {@link setup} created, of the server's users, settings and lock, and of files.
+ * On a server with several test runs, each needs a different lock name. Only its own users and those in its
+ * statements count, because others come and go.
  */
 export function mariaDbScene(
   {
@@ -69,7 +69,7 @@ export function mariaDbScene(
     },
     async restore() {
       files.removeNew()
-      // Who left in the middle of a transaction would be waited for.
+      // Otherwise, the drop would wait for sessions that were left in the middle of a transaction.
       const others = await admin(`select id from information_schema.processlist
         where user in ('${owner}', '${reader}')`)
       for (const { id } of others) await admin(`kill ${id}`).catch(() => {})

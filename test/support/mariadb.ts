@@ -2,36 +2,36 @@ import { randomBytes } from 'node:crypto'
 import mysql, { type RowDataPacket } from 'mysql2/promise'
 import { afterAll, describe, test } from 'vitest'
 
-/** A database of its own on a real MariaDB or MySQL, and two users of its own. */
+/** A separate database on a real MariaDB or MySQL, with two separate users. */
 export interface TestMariaDb {
   readonly host: string
   readonly port: number
   readonly database: string
-  /** The server's own word for what it is. */
+  /** The version that the server reports. */
   readonly version: string
-  /** A user with every right there is. Not root itself, whose password others need. */
+  /** A user with all rights. It is not root, whose password others need. */
   readonly owner: string
-  /** A user that may select from the tables of the database, and no more. */
+  /** A user that can only select from the tables of the database. */
   readonly reader: string
-  /** The URL for the driver, as the owner or as somebody else. */
+  /** The URL for the driver, for the owner or for another user. */
   url(user?: string): string
-  /** Runs statements as root, past every guard, and returns the rows of the last. */
+  /** Runs statements as root, without any guard, and returns the rows of the last one. */
   admin(sql: string, params?: unknown[]): Promise<RowDataPacket[]>
   drop(): Promise<void>
 }
 
-/** Statements that make a database, given the user that will only read. */
+/** Statements that create a database, with access to the name of the read-only user. */
 export type Setup = string | ((reader: string) => string)
 
 /**
- * Makes a database on the server of this machine, at 127.0.0.1:3306 or MYSQL_TCP_PORT, if it lets
- * root in without a password. Otherwise it says why, and returns nothing; with REQUIRE_ALL=1 it
- * throws instead.
+ * Creates a database on the server of this machine, at 127.0.0.1:3306 or MYSQL_TCP_PORT, if root can log
+ * in without a password. Otherwise, it logs the reason and returns undefined, or throws if
+ * REQUIRE_ALL=1.
  */
 export const startMariaDb = (setup: Setup): Promise<TestMariaDb | undefined> =>
   orNone(() => createDatabase(Number(process.env.MYSQL_TCP_PORT ?? 3306), setup))
 
-/** Starts what may be missing here. Then it says why, and returns nothing; with REQUIRE_ALL=1 it throws. */
+/** Runs `start`. If it fails, logs the reason and returns undefined, or throws if REQUIRE_ALL=1. */
 export async function orNone<T>(start: () => Promise<T>): Promise<T | undefined> {
   try {
     return await start()
@@ -42,7 +42,7 @@ export async function orNone<T>(start: () => Promise<T>): Promise<T | undefined>
   }
 }
 
-/** Runs tests on a database of their own, or skips them where there is no MariaDB. */
+/** Runs tests on a separate database, or skips them if there is no MariaDB. */
 export async function describeMariaDb(
   title: string,
   setup: Setup,
@@ -50,7 +50,7 @@ export async function describeMariaDb(
 ): Promise<void> {
   const mariadb = await startMariaDb(setup)
   if (!mariadb) {
-    describe.skip(title, () => test('waits for a MariaDB', () => {}))
+    describe.skip(title, () => test('needs a MariaDB', () => {}))
     return
   }
   describe(title, () => {
@@ -59,7 +59,7 @@ export async function describeMariaDb(
   })
 }
 
-/** Makes a database on the server of this machine at a port. */
+/** Creates a database on the server of this machine at a port. */
 export async function createDatabase(port: number, setup: Setup): Promise<TestMariaDb> {
   const host = '127.0.0.1'
   const database = `tidegate_${randomBytes(6).toString('hex')}`

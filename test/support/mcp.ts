@@ -9,14 +9,14 @@ export interface Message {
   readonly params?: Record<string, unknown> | null
 }
 
-/** What every modern request carries in `_meta`. */
+/** The `_meta` of every modern request. */
 export const meta = (version: string = MODERN) => ({
   'io.modelcontextprotocol/protocolVersion': version,
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': {},
 })
 
-/** A POST of `body`, as text or as JSON. */
+/** A POST with `body`, as text or as JSON. */
 export const postOf = (body: unknown, headers: Record<string, string> = {}) =>
   new Request('http://127.0.0.1/mcp', {
     method: 'POST',
@@ -24,7 +24,7 @@ export const postOf = (body: unknown, headers: Record<string, string> = {}) =>
     body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
   })
 
-/** A request as a client of `version` would send it. */
+/** A request like that of a client of `version`. */
 export function requestOf(
   version: string,
   { id = 1, method = 'ping', params = {} }: Message,
@@ -56,11 +56,11 @@ export function requestOf(
 export interface Reply {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
   readonly body: any
 }
 
-/** Serves a request and reads the answer, as JSON or from the one event of a stream. */
+/** Serves a request and reads the answer, as JSON or from the last event of a stream. */
 export async function ask(options: ServeOptions, request: Request): Promise<Reply> {
   const response = await serve(request, options)
   const text = await response.text()

@@ -1,4 +1,4 @@
-/** What .dev.vars of this machine may hold, and no test may depend on: none of it is set. */
+/** Unsets every variable that .dev.vars of this machine may set, because no test may depend on it. */
 export const noVars = {
   ACCESS_AUDIENCE: '',
   ACCESS_TEAM: '',

@@ -1,4 +1,4 @@
-// A Worker in a process of Node. `node-worker.ts` builds it, and tells it its variables by the channel between
+// A Worker in a Node process. `node-worker.ts` builds it, and sends its variables through the channel between
 // the two processes.
 import { env as bound } from 'cloudflare:workers'
 import * as worker from 'test:target'
@@ -22,12 +22,12 @@ const kinds =
 process.once('message', async ({ state, ...variables }: Record<string, string>) => {
   const { env, close } = openWorker(kinds, { variables, state })
   Object.assign(bound, env)
-  // A test says by this header where it comes from.
+  // A test sets its address with this header.
   const fetch = async (request: Request, from?: Sender) => {
     const address = request.headers.get('x-forwarded-for') ?? from?.address
     return worker.default.fetch(arrived(request, address), env)
   }
-  // Beyond loopback, the gateway itself judges each host.
+  // Unless it listens on loopback, the gateway itself checks each host.
   const server = await listen({ fetch }, { port: 0, host: '0.0.0.0' })
   process.on('message', async ({ id, ...asked }: Order & { id: number }) => {
     const said = await ask(env, asked).then(
@@ -45,7 +45,7 @@ process.once('message', async ({ state, ...variables }: Record<string, string>) 
   process.send!({ url: server.url.replace('0.0.0.0', '127.0.0.1') })
 })
 
-/** What a test asks of an object. */
+/** A method call of a test on an object. */
 export interface Order {
   readonly kind: string
   readonly name: string

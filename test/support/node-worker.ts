@@ -9,29 +9,29 @@ import { build } from 'esbuild'
 import { forNode } from '../../scripts/bundling.mjs'
 import type { Order } from './node-child.ts'
 
-/** Whether the suites run against the command over stdio. */
+/** True if the suites run against the command over stdio. */
 export const onStdio = process.env.TIDEGATE_PLATFORM === 'stdio'
 
-/** Whether the suites run against `tidegate serve` from the tarball that is published. */
+/** True if the suites run against `tidegate serve` from the npm tarball. */
 export const onPackage = process.env.TIDEGATE_PLATFORM === 'package'
 
-/** Whether the suites run against the gateway on Node, and not in a Worker. */
+/** True if the suites run against the gateway on Node, and not in a Worker. */
 export const onNode = process.env.TIDEGATE_PLATFORM === 'node' || onStdio || onPackage
 
-/** Whether something is left out on Node. Then it says why. */
+/** True on Node, where something is left out. Logs the reason in that case. */
 export function leftOutOnNode(why: string): boolean {
   if (onNode) console.warn(`Skipped on Node: ${why}`)
   return onNode
 }
 
-/** A Worker in a process of Node. */
+/** A Worker in a Node process. */
 export interface NodeWorker {
   readonly url: string
   readonly pid: number
   logs(): string[]
-  /** Its namespaces of objects. */
+  /** Its object namespaces. */
   env(): Promise<Cloudflare.Env>
-  /** Ends it as a host does; or at once, as if its machine had lost its power. */
+  /** Stops it like a host, or with another signal. SIGKILL is like a loss of power. */
   close(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -44,7 +44,7 @@ process.on('exit', () => {
 
 const built = new Map<string, Promise<string>>()
 
-/** Starts the Worker of this module with these variables: the gateway, if none is named. */
+/** Starts the Worker of a module with these variables. The default is the gateway. */
 export async function startNodeWorker(
   variables: Record<string, string>,
   entry = 'src/index.ts',
@@ -97,7 +97,7 @@ async function buildChild(target: string, outdir: string): Promise<string> {
       },
     ],
     outExtension: { '.js': '.mjs' },
-    // The gateway starts it by its name, from a folder beside that of the others.
+    // The gateway starts the child by its name, so shared modules go to another folder.
     chunkNames: 'modules/[name]-[hash]',
     sourcemap: 'linked',
     outdir,
@@ -107,7 +107,7 @@ async function buildChild(target: string, outdir: string): Promise<string> {
 
 let count = 0
 
-/** Namespaces whose objects are in the process: their methods, and no `fetch`. */
+/** Namespaces of the objects in the process, with their methods but without `fetch`. */
 function envOf(child: ChildProcess): Cloudflare.Env {
   const ask = async (order: Order): Promise<unknown> => {
     const id = ++count

@@ -1,6 +1,6 @@
 /**
- * Durable Objects in this process: the real classes on storage in memory, which counts what each
- * object does. There is no network, so a request takes no time; time passes when `Date.now` says so.
+ * Durable Objects in this process: the real classes with storage in memory, which counts the work of
+ * each object. There is no network, so a request takes no time. Time passes only in `Date.now`.
  *
  * @module
  */
@@ -8,20 +8,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 
-/** What one object did, and the most that it did in one second. */
+/** The work of one object, in total or in one second. */
 export interface Counts {
   requests: number
   rowsRead: number
   rowsWritten: number
 }
 
-/** An object of a class. It may have methods besides these, which are called by their names. */
+/** An object of a class. It may have more methods, which are called by name. */
 interface Body {
   fetch?(request: Request): Promise<Response>
   alarm?(): Promise<void>
 }
 
-/** Something that sends requests: an invocation of an object, or of a Worker. */
+/** A sender of requests: an invocation of an object or of a Worker. */
 interface Invocation {
   subrequests: number
 }
@@ -41,7 +41,7 @@ export class SimulatedObject {
   readonly rows = new Map<string, unknown>()
   readonly total: Counts = none()
   readonly most: Counts = none()
-  /** When the second began in which it got the most requests. */
+  /** The start of the second with the most requests. */
   busiestAt = 0
   /** The most requests that one invocation sent to other objects. */
   subrequests = 0
@@ -49,7 +49,7 @@ export class SimulatedObject {
   mostSockets = 0
   /** The length of the longest value, as JSON. */
   mostBytes = 0
-  /** How many of the next requests fail before the object hears of them. */
+  /** The number of next requests that fail before they reach the object. */
   failing = 0
   alarmAt: number | undefined
   #sockets = new Set<SimulatedSocket>()
@@ -59,7 +59,7 @@ export class SimulatedObject {
   #now: Counts = none()
   #keys: string[] | undefined
   #database: DatabaseSync | undefined
-  /** Statements of the database that they were prepared for. */
+  /** Prepared statements of the database in `#prepared`. */
   readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
   #prepared: DatabaseSync | undefined
 
@@ -76,7 +76,7 @@ export class SimulatedObject {
     return this.#invoke((body) => body.fetch!(request))
   }
 
-  /** Calls a method by its name, with copies of what it is given. */
+  /** Calls a method by name, with copies of the arguments. */
   call(method: string, args: readonly unknown[]): Promise<unknown> {
     return this.#invoke(async (body) => {
       const called = (body as Record<string, (...args: unknown[]) => unknown>)[method]!
@@ -89,7 +89,7 @@ export class SimulatedObject {
     await this.#invoke(async (body) => body.alarm?.())
   }
 
-  /** Rows that are stored, in tables as well. */
+  /** The number of stored rows, including rows in tables. */
   get stored(): number {
     const tables = this.#database
       ?.prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
@@ -100,25 +100,25 @@ export class SimulatedObject {
     return this.rows.size + (counts ?? []).reduce<number>((sum, n) => sum + Number(n), 0)
   }
 
-  /** Forgets what is in memory. */
+  /** Drops its memory. */
   evict(): void {
     this.#body = undefined
   }
 
-  /** Loses what is stored. */
+  /** Drops its storage. */
   clear(): void {
     this.rows.clear()
     this.#keys = undefined
     this.#database = undefined
   }
 
-  /** Forgets what was counted. */
+  /** Resets the counts. */
   forget(): void {
     Object.assign(this, { subrequests: 0, mostRows: 0, mostBytes: 0 })
     for (const counts of [this.total, this.most, this.#now]) Object.assign(counts, none())
   }
 
-  /** Forgets what is in memory, and loses its sockets. */
+  /** Drops its memory, and closes its sockets. */
   restart(): void {
     this.evict()
     for (const socket of this.#sockets) socket.close()
@@ -211,7 +211,7 @@ export class SimulatedObject {
     return this.#database
   }
 
-  /** Runs a statement. As rows read count those that it returns; Cloudflare counts those it visits. */
+  /** Runs a statement. The rows that it returns count as rows read. Cloudflare counts the rows that it visits. */
   #exec(sql: string, values: readonly SQLInputValue[]) {
     let statement = this.#statements.get(sql)
     if (!statement || this.#prepared !== this.#database) {
@@ -257,7 +257,7 @@ export class Objects {
   readonly #id = crypto.randomUUID()
   readonly #make: (state: DurableObjectState) => Body
 
-  /** @param make Makes the body of an object, as its class would. */
+  /** @param make Creates the body of an object, like its class. */
   constructor(make: (state: DurableObjectState) => Body) {
     installSockets()
     this.#make = make
@@ -272,7 +272,7 @@ export class Objects {
   /** The namespace as a binding of the Worker. */
   readonly binding = this.bindingOf('')
 
-  /** The binding in one isolate. What code remembers by the ids of objects, it remembers for each. */
+  /** The binding in one isolate. Caches of code by object id are separate for each isolate. */
   bindingOf(isolate: string): DurableObjectNamespace {
     const stubOf = ({ name }: { name: string }) => {
       const ask = async (run: (object: SimulatedObject) => Promise<unknown>) => {
@@ -302,7 +302,7 @@ export class Objects {
   }
 
   /**
-   * Runs the alarms that are due, also those that are set meanwhile.
+   * Runs the alarms that are due, including those that are set meanwhile.
    *
    * @returns how many times the object with the most alarms was woken
    */
@@ -368,7 +368,7 @@ class SimulatedSocket {
   }
 }
 
-/** Gives Node what Workers have: pairs of sockets, and answers that hold one. */
+/** Adds features of Workers to Node: pairs of sockets, and responses with a socket. */
 function installSockets(): void {
   if ('WebSocketPair' in globalThis) return
   const Plain = globalThis.Response

@@ -6,10 +6,10 @@ import { databaseUrl } from '../../src/database/transport/hosts.ts'
 
 const read = await Promise.all(engines.map(async (it) => ({ ...it, ...(await it.read()) })))
 
-/** Opens a database as the gateway does, but at once: every engine is read already. */
+/** Opens a database like the gateway, but synchronously, because every engine is already loaded. */
 export const open = (url: string, io: Io): Database => guarded(unguarded(url, io))
 
-/** The same with no guard in front of it. */
+/** The same without the guard. */
 export function unguarded(url: string, io: Io): UnguardedDatabase {
   const { title } = locate(url, io)
   const parsed = databaseUrl(url)

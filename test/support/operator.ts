@@ -2,11 +2,11 @@ import type { Locator, Page } from 'playwright-core'
 import { OPERATOR_KEY } from './registry-api.ts'
 import { Visitor } from './visitor.ts'
 
-/** A browser of the operator, who has signed in at this origin. */
+/** A browser of the operator at this origin. */
 export class Operator extends Visitor {
   #token = ''
 
-  /** Sends a form of the Console: with its token, unless another one is given. */
+  /** Sends a form of the Console, with its token unless `fields` has another one. */
   submit(path: string, fields: Readonly<Record<string, string | readonly string[]>> = {}) {
     return this.send(path, { form: this.#token, ...fields })
   }
@@ -18,14 +18,14 @@ export class Operator extends Visitor {
   }
 }
 
-/** The operator of a deployment, signed in. */
+/** The signed-in operator of a deployment. */
 export async function operatorAt(origin: string): Promise<Operator> {
   const operator = new Operator(origin)
   await operator.signIn()
   return operator
 }
 
-/** The token of the forms of a page. */
+/** The token in the forms of a page. */
 export const tokenIn = (html: string): string => /name="form" value="([^"]*)"/.exec(html)?.[1] ?? ''
 
 /** Signs the operator in with a real browser, and opens a page of the Console. */
@@ -33,17 +33,17 @@ export async function openConsole(page: Page, origin: string, path = '/console')
   await page.goto(origin + path)
   await page.getByLabel('Admin key').fill(OPERATOR_KEY)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  // Without script, the proof stays in the URL, behind #.
+  // Without scripts, the proof stays in the URL, after #.
   await page.waitForURL((url) => url.href.split('#')[0] === origin + path)
 }
 
-/** Presses a button of a form in a browser without script, and confirms: see {@link giveKeyAlways}. */
+/** Presses a button of a form in a browser without scripts, and confirms: see {@link giveKeyAlways}. */
 export async function pressWithKey(page: Page, button: Locator) {
   await navigatedBy(page, () => button.click())
   await page.locator('h1').waitFor()
 }
 
-/** Enters the admin key whenever a browser without script is asked for it. */
+/** Enters the admin key whenever a page asks for it in a browser without scripts. */
 export const giveKeyAlways = (page: Page) =>
   page.addLocatorHandler(page.getByRole('heading', { name: ASKED_AGAIN }), () => giveKey(page))
 

@@ -8,13 +8,13 @@ import { setTimeout } from 'node:timers/promises'
 import { createDatabase, type Setup, type TestMariaDb } from './mariadb.ts'
 import { freePort } from './port.ts'
 
-/** How long a server that was told to end may take. */
+/** The time that a server may take to stop. */
 const ENDS_MS = 2_000
 
 /**
- * Makes a database on a MariaDB that nobody else uses, whatever is done to it.
+ * Creates a database on a separate MariaDB, which a test may damage.
  *
- * @param options what else `mariadbd` is started with
+ * @param options more options for `mariadbd`
  */
 export async function startOwnMariaDb(
   setup: Setup,
@@ -43,7 +43,7 @@ export async function startOwnMariaDb(
     rmSync(home, { recursive: true, force: true })
   }
   const revive = async () => {
-    // An orderly end takes a moment.
+    // A normal shutdown takes a moment.
     await Promise.race([over, setTimeout(ENDS_MS)])
     if (runs()) return
     server = start()

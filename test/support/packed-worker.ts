@@ -13,7 +13,7 @@ let packed: Promise<Packed> | undefined
 export const packedOnce = (): Promise<Packed> => (packed ??= packOnce())
 
 /**
- * Starts `tidegate serve` as a stranger has it: from the tarball, in an empty folder, with these variables and
+ * Starts `tidegate serve` like a user would: from the tarball, in an empty folder, with these variables and
  * options.
  */
 export async function startPackedWorker(

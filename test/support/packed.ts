@@ -8,7 +8,7 @@ import { bringUpToDate } from '../../scripts/up-to-date.mjs'
 
 const run = promisify(execFile)
 
-/** The package as it is published, and a project of a stranger that has it installed. */
+/** The published package, and a user's project that has it installed. */
 export interface Packed {
   /** The tarball. */
   readonly tarball: string
@@ -19,7 +19,7 @@ export interface Packed {
   readonly home: string
   /** Writes a file of the project. */
   write(path: string, text: string): void
-  /** Runs a program in the project, and gives what it wrote to stdout. */
+  /** Runs a program in the project, and returns its stdout. */
   run(program: string, args: readonly string[]): Promise<string>
 }
 
@@ -28,15 +28,15 @@ export async function pack(): Promise<Packed> {
   const folder = mkdtempSync(join(tmpdir(), 'packed-'))
   const [project, home] = [join(folder, 'project'), join(folder, 'home')]
   for (const it of [project, home]) mkdirSync(it)
-  // Where the registry is reached by a proxy, variables say so.
+  // Keeps the variables, because they may name a proxy for the registry.
   const env = { ...process.env, HOME: home, USERPROFILE: home }
   const within = async (program: string, args: readonly string[], cwd = project) =>
     (await run(program, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 })).stdout
-  // The build that npm would do before is that of all tests.
+  // All tests share the build that npm would run first.
   bringUpToDate()
   const packing = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
   const packed = JSON.parse(await within('npm', packing, resolve('.')))
-  // npm 12 has an object where older ones have a list.
+  // npm 12 has an object where older versions have a list.
   const [{ filename, files }] = Object.values(packed) as [
     { filename: string; files: { path: string }[] },
   ]
@@ -50,7 +50,7 @@ export async function pack(): Promise<Packed> {
   return { tarball, files: files.map(({ path }) => path), project, home, write, run: within }
 }
 
-/** The blocks of a page of docs/ that are in this language. */
+/** The code blocks in this language on a page in docs/. */
 export const blocksOf = (page: string, lang: string): string[] =>
   [...readFileSync(resolve('docs', page), 'utf8').matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(
     ([, it, code = '']) => (it === lang ? [code] : []),

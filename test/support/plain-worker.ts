@@ -5,11 +5,11 @@ import { bundle, flags } from '../../bench/build.mjs'
 import { configure, start } from '../../bench/workerd.mjs'
 import { onNode, startNodeWorker } from './node-worker.ts'
 
-/** The Worker in plain workerd: no proxy of wrangler's reads a request before it does. */
+/** The Worker in plain workerd, without a wrangler proxy that reads requests first. */
 export interface PlainWorker {
   readonly port: number
   log(): string
-  /** Sends a request as it is written, and reads the status and the body of its answer. */
+  /** Sends a raw request, and reads the status, the head and the body of its response. */
   send(
     head: readonly string[],
     body?: string,
@@ -17,7 +17,7 @@ export interface PlainWorker {
   stop(): Promise<void>
 }
 
-/** How the Worker is built and run, with these variables; or another one that has its objects. */
+/** The settings to build and run the Worker with these variables, or another Worker with the same objects. */
 export const targetOf = (vars: Readonly<Record<string, string>>, entry = '../../src/index.ts') => ({
   entry,
   objects: {
@@ -32,7 +32,7 @@ export const targetOf = (vars: Readonly<Record<string, string>>, entry = '../../
   vars,
 })
 
-/** Starts it with these variables; or another Worker that has its objects. */
+/** Starts the Worker with these variables, or another Worker with the same objects. */
 export async function startPlainWorker(
   vars: Record<string, string>,
   entry?: string,
@@ -45,7 +45,7 @@ export async function startPlainWorker(
       socket.setEncoding('utf8')
       socket.on('data', (chunk) => {
         text += chunk
-        // A stream has no end: what it begins with is enough.
+        // A stream does not end, so its first event is enough.
         if (text.includes('event: endpoint')) socket.destroy()
       })
       socket.on('error', reject)

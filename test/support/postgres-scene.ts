@@ -8,7 +8,7 @@ const extensions = [
   ...['pg_visibility', 'pg_buffercache', 'pg_walinspect', 'pgrowlocks', 'file_fdw'],
 ]
 
-/** What the statements of the corpus speak of, and as many extensions as there are. */
+/** The objects that the statements of the corpus use, and all available extensions. */
 export const setup = (reader: string) => `
   create table users (id serial primary key, email text);
   create table orders (id serial primary key, user_id integer, total numeric);
@@ -27,7 +27,7 @@ export const setup = (reader: string) => `
   grant select on all tables in schema public to ${reader};
 `
 
-/** All of the server that a statement could change and that outlives its session. */
+/** Everything on the server that a statement could change and that outlives its session. */
 const state = `select jsonb_build_object(
   'users', (select jsonb_agg(u order by id) from users u),
   'orders', (select jsonb_agg(o order by id) from orders o),
@@ -52,7 +52,7 @@ const state = `select jsonb_build_object(
     where d.datname = current_database() and l.locktype = 'advisory')
 )::text as state`
 
-/** The database that {@link setup} made, and the files and folders of its server. */
+/** The state of the database that {@link setup} created, and of the files and folders of its server. */
 export async function postgresScene(
   postgres: TestPostgres,
   statements: readonly string[] = attacks('postgres').map(({ sql }) => sql),

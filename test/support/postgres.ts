@@ -6,30 +6,30 @@ import { type SupabaseServer, startSupabase } from '../servers/supabase.ts'
 import type { CertificateFiles } from './certificate.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
-/** A database of its own on a real PostgreSQL, and the server that reaches it over HTTP. */
+/** A separate database on a real PostgreSQL, and servers for it over HTTP. */
 export interface TestPostgres {
-  /** How `pg` reaches it as the superuser who owns everything in it. */
+  /** The `pg` settings for the superuser, who owns everything in it. */
   readonly config: pg.ClientConfig & { readonly database: string }
-  /** A role that may select from the tables in `public`, and no more. */
+  /** A role that can only select from the tables in `public`. */
   readonly reader: string
   readonly neon: NeonServer
   readonly supabase: SupabaseServer
-  /** The URL for the driver over HTTP, as `postgres` or as somebody else. */
+  /** The URL for the driver over HTTP, for `postgres` or for another user. */
   url(user?: string): string
-  /** The URL for the driver over TCP, likewise; `at` is another port of this machine. */
+  /** The same over TCP. `at` is another port of this machine. */
   tcp(user?: string, at?: number): string
-  /** Runs statements as the superuser, past every guard. */
+  /** Runs statements as the superuser, without any guard. */
   admin(sql: string, params?: unknown[]): Promise<pg.QueryResult>
   drop(): Promise<void>
 }
 
-/** Statements that make a database, given the role that will only read. */
+/** Statements that create a database, with access to the name of the read-only role. */
 type Setup = string | ((reader: string) => string)
 
 /**
- * Makes a database on the PostgreSQL of this machine, or on an embedded one that it starts: that in any
- * case, if nobody else may use it. Without either it says why, and returns nothing; with REQUIRE_ALL=1
- * it throws instead.
+ * Creates a database on the PostgreSQL of this machine, or on an embedded one that it starts. With `own`, it
+ * always starts one. If neither is available, it logs the reason and returns undefined, or throws if
+ * REQUIRE_ALL=1.
  */
 export async function startPostgres(setup: Setup, own = false): Promise<TestPostgres | undefined> {
   try {
@@ -42,16 +42,16 @@ export async function startPostgres(setup: Setup, own = false): Promise<TestPost
   }
 }
 
-/** Makes a database on an embedded server that nobody else uses, whatever is done to it. */
+/** Creates a database on a separate embedded server, which a test may damage. */
 export const startOwnPostgres = async (setup: Setup): Promise<TestPostgres> =>
   await createDatabase(await startServer(), setup)
 
-/** The password of the reader on a server that encrypts. */
+/** The password of the reader on a server with TLS. */
 const PASSWORD = 'hunter2-marker'
 
 /**
- * Makes a database on an embedded server that lets the reader in by TLS and SCRAM alone, as `localhost`.
- * Without one it says why, and returns nothing; with REQUIRE_ALL=1 it throws instead.
+ * Creates a database on an embedded server at `localhost` that requires TLS and SCRAM from the reader. If it is
+ * not available, it logs the reason and returns undefined, or throws if REQUIRE_ALL=1.
  */
 export async function startTlsPostgres(
   setup: Setup,
@@ -71,7 +71,7 @@ export async function startTlsPostgres(
   }
 }
 
-/** Runs tests on a database of their own, or skips them where there is no PostgreSQL. */
+/** Runs tests on a separate database, or skips them if there is no PostgreSQL. */
 export async function describePostgres(
   title: string,
   setup: Setup,
@@ -80,7 +80,7 @@ export async function describePostgres(
 ): Promise<void> {
   const postgres = await startPostgres(setup, own)
   if (!postgres) {
-    describe.skip(title, () => test('waits for a PostgreSQL', () => {}))
+    describe.skip(title, () => test('needs a PostgreSQL', () => {}))
     return
   }
   describe(title, () => {
@@ -94,7 +94,7 @@ interface Server {
   stop(): Promise<void>
 }
 
-/** The one at 127.0.0.1:5432, or at PGPORT, if it lets `postgres` in without a password. */
+/** The server at 127.0.0.1:5432 or PGPORT, if `postgres` can log in without a password. */
 async function localServer(): Promise<Server | undefined> {
   const port = Number(process.env.PGPORT ?? 5432)
   const config = { host: '127.0.0.1', port, user: 'postgres' }
@@ -112,7 +112,7 @@ async function localServer(): Promise<Server | undefined> {
   }
 }
 
-/** Lets all but the superuser in by TLS and SCRAM alone. */
+/** Requires TLS and SCRAM from everyone except the superuser. */
 const HBA = `host all postgres 127.0.0.1/32 trust
 hostssl all all 127.0.0.1/32 scram-sha-256
 `

@@ -1,6 +1,6 @@
-// Loaded into a process before all else: keeps in the folder $DISK what a disk would have after a power cut. That is
-// each SQLite database as it was at the last sync of its log, and files that were synced as they were written. While
-// there is a file `hold` in that folder, no sync ends. `syncs` has a line for each.
+// Loaded into a process before any other module. It copies to the folder $DISK what a disk would have after a power
+// cut: each SQLite database as of the last sync of its log, and its other synced files. While the folder has a file
+// `hold`, no sync ends. The file `syncs` has a line for each sync.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'

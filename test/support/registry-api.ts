@@ -3,7 +3,7 @@ import type { RunningWorker } from './worker.ts'
 export const OPERATOR_KEY = 'key-of-the-operator-0123456789abcdef'
 export const SECRET = 'fL9w0Q2cXv7yR4tB8nM1kZ5sD3gH6jPa'
 
-/** What a Worker needs to have a registry, which may reach databases of this machine. */
+/** The variables of a Worker with a registry that can reach databases on this machine. */
 export const operated = {
   TIDEGATE_KEY: OPERATOR_KEY,
   TIDEGATE_SECRET: SECRET,
@@ -14,11 +14,11 @@ export interface ApiAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
   readonly json: any
 }
 
-/** Asks the API of a Worker, as its operator unless other headers are given. */
+/** Sends a request to the API of a Worker, as its operator unless there are other headers. */
 export async function askApi(
   { url }: Pick<RunningWorker, 'url'>,
   method: string,

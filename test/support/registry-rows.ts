@@ -4,7 +4,7 @@ import type { PlainWorker } from './plain-worker.ts'
 
 const entry = '../../test/support/registry-worker.ts'
 
-/** What `startPlainWorker` starts for {@link rowsOf}. */
+/** The entry for `startPlainWorker` that {@link rowsOf} needs. */
 export const REGISTRY_WORKER = entry
 
 /** Writes rows into the registry of a Worker. */
@@ -34,7 +34,7 @@ export function rowsOf(worker: PlainWorker) {
       await order('putEndpoint', { entry: row, was })
       changes.set(name, row.changedAt)
     },
-    /** A new key, as its holder knows it. */
+    /** Adds a new key, and returns its text. */
     async key(endpoints: readonly string[], more: Partial<KeyEntry> = {}) {
       const { key, id, hash } = await makeKey()
       const times = { createdAt: Date.now(), changedAt: Date.now() }

@@ -5,12 +5,12 @@ import { tag } from '../../src/mcp/durable/object-request.ts'
 export * from '../../src/index.ts'
 
 /**
- * The Worker, and two doors that it does not have: `/test/registry` gives the registry an order as its API does,
- * and `/test/session/…` asks the object of a session as if the Worker had let this request in.
+ * The Worker with two more routes: `/test/registry` sends a command to the registry like its API, and
+ * `/test/session/…` sends a request to the object of a session, as if the Worker had authorized it.
  */
 export default {
   fetch(request: Request, env: Env): Response | Promise<Response> {
-    // Not made a URL: a Host that is none is for the Worker to refuse.
+    // Does not parse the URL, because the Worker itself must refuse an invalid Host.
     const [, here, , rest] =
       /^(http:\/\/localhost)\/test\/(registry|session)(.*)/.exec(request.url) ?? []
     if (here === undefined || rest === undefined) return worker.fetch(request, env)

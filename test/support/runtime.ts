@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { onNode } from './node-worker.ts'
 
-/** Whether this machine tells what its processes hold. */
+/** True if this machine reports the memory and sockets of its processes. */
 export const tellsOfProcesses = existsSync('/proc/self/net/tcp')
 
 /** Connections of the Workers runtimes under this process to a port of this machine. */
 export function connectionsTo(port: number): number {
   const to = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  // Local and remote address, state, …, inode. What only waits for its last packets (06) is closed.
+  // Local and remote address, state, …, inode. A connection in TIME_WAIT (06) counts as closed.
   const inodes = ['tcp', 'tcp6'].flatMap((table) =>
     readFileSync(`/proc/self/net/${table}`, 'utf8')
       .split('\n')
@@ -19,13 +19,13 @@ export function connectionsTo(port: number): number {
   return inodes.filter((it) => held.has(it)).length
 }
 
-/** Megabytes that the Workers runtimes under this process hold in memory. */
+/** Megabytes of memory of the Workers runtimes under this process. */
 export const memory = (): number => megabytes(/^VmRSS:\s+(\d+)/m)
 
-/** The most that it has been since {@link forgetPeak}. */
+/** The maximum of it since {@link forgetPeak}. */
 export const peakMemory = (): number => megabytes(/^VmHWM:\s+(\d+)/m)
 
-/** Has the kernel measure the peak anew. */
+/** Resets the peak that the kernel measures. */
 export function forgetPeak(): void {
   for (const pid of runtimes()) writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
@@ -35,7 +35,7 @@ function megabytes(field: RegExp): number {
   return kilobytes.reduce((sum, it) => sum + it, 0) / 1024
 }
 
-/** The process ids of the runtimes that this process has started, itself or through others. */
+/** The process ids of the runtimes that this process has started, directly or indirectly. */
 function runtimes(): string[] {
   const pids = readdirSync('/proc').filter((it) => /^\d+$/.test(it))
   const parents = new Map(pids.map((pid) => [pid, /^PPid:\s+(\d+)/m.exec(statusOf(pid))?.[1]]))
@@ -44,7 +44,7 @@ function runtimes(): string[] {
   return pids.filter((pid) => isRuntime(pid) && isOurs(pid))
 }
 
-/** Whether a process is one that a Worker runs in. */
+/** True if a Worker runs in a process. */
 const isRuntime = (pid: string): boolean =>
   onNode
     ? /node-child\.mjs|tidegate\.mjs/.test(textOf(`/proc/${pid}/cmdline`))
@@ -52,7 +52,7 @@ const isRuntime = (pid: string): boolean =>
 
 const statusOf = (pid: string) => textOf(`/proc/${pid}/status`)
 
-/** What is in a file of a process; nothing if that has ended. */
+/** The text of a file of a process; empty if the process has ended. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')
@@ -65,7 +65,7 @@ function filesOf(pid: string): string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
   } catch {
-    // It has ended, or closed a file meanwhile.
+    // The process has ended, or has closed a file meanwhile.
     return []
   }
 }

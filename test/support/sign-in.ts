@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { CALLBACK, Visitor } from './visitor.ts'
 
-/** Fields of the forms on a page, as a browser sends them: with each box that is there ticked. */
+/** The form fields of a page, as a browser would send them with every checkbox checked. */
 function fieldsIn(page: string): Record<string, string[]> {
   const fields: Record<string, string[]> = {}
   for (const [tag] of page.matchAll(/<input [^>]*>/g)) {
@@ -12,7 +12,7 @@ function fieldsIn(page: string): Record<string, string[]> {
   return fields
 }
 
-/** An app that is registered at a Worker, and the browser of somebody who signs in with a passphrase or a code. */
+/** An app that is registered at a Worker, and the browser of a person who signs in with a passphrase or a code. */
 export async function registeredApp(origin: string, passphrase: string, metadata: object = {}) {
   const registered = await fetch(`${origin}/register`, {
     method: 'POST',
@@ -29,7 +29,7 @@ export async function registeredApp(origin: string, passphrase: string, metadata
   async function token(form: Record<string, string>) {
     const body = new URLSearchParams({ client_id, ...form })
     const answer = await fetch(`${origin}/token`, { method: 'POST', body })
-    // biome-ignore lint/suspicious/noExplicitAny: tests look at answers of every shape
+    // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
     return { status: answer.status, json: (await answer.json()) as any }
   }
 
@@ -37,7 +37,7 @@ export async function registeredApp(origin: string, passphrase: string, metadata
     id: client_id,
     token,
     refresh: (refresh_token: string) => token({ grant_type: 'refresh_token', refresh_token }),
-    /** Signs in if that is needed, allows everything, and gets tokens for this path. */
+    /** Signs in if necessary, allows everything, and gets tokens for this path. */
     async signIn(path = '/mcp') {
       const verifier = randomBytes(32).toString('base64url')
       const query = new URLSearchParams({
@@ -67,7 +67,7 @@ export async function registeredApp(origin: string, passphrase: string, metadata
   }
 }
 
-/** Sends a message to an endpoint with an access token, and says with what status it was answered. */
+/** Sends a message to an endpoint with an access token, and returns the response. */
 export async function send(
   url: string,
   token: string,
@@ -87,7 +87,7 @@ export async function send(
   })
 }
 
-/** What a client begins with. */
+/** The parameters of a client's `initialize` request. */
 export const HELLO = {
   protocolVersion: '2025-11-25',
   capabilities: {},

@@ -6,34 +6,34 @@ import { LEGACY, MODERN, meta } from './mcp.ts'
 
 export const program = resolve('bin/tidegate.mjs')
 
-/** Variables that every program needs, and none of ours. */
+/** Variables that every program needs, without any of ours. */
 export const plainVars = (more: Record<string, string> = {}): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: '/nonexistent',
   ...more,
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look at messages of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read messages of every shape
 type Said = any
 
-/** The command as a process, with the ends of its pipes. */
+/** The command as a process, with its pipes. */
 export interface Spawned {
   readonly child: ChildProcess
-  /** All messages of stdout. A line that is none is an error. */
+  /** All messages on stdout. A line that is not a message is an error. */
   readonly said: Said[]
   /** All of stderr. */
   logs(): string
   /** Writes a message. */
   send(message: object): void
-  /** Waits for a message. Rejects if the process ends before. */
+  /** Waits for a message. Rejects if the process ends first. */
   heard(is: (message: Said) => boolean): Promise<Said>
   /** Sends a request in one of the eras, and waits for its answer. */
   ask(method: string, params?: object, version?: string): Promise<Said>
   /** Opens a session of the legacy era. */
   initialize(version?: string): Promise<Said>
-  /** Ends its input. */
+  /** Closes its input. */
   end(): void
-  /** The code and the signal it ended with. */
+  /** Its exit code and signal. */
   readonly over: Promise<[number | null, NodeJS.Signals | null]>
 }
 

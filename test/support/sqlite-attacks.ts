@@ -7,9 +7,9 @@ import { attacks } from './attacks.ts'
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 
 /**
- * What every SQLite behind a server of ours withstands: the corpus, with the guard and without.
+ * Tests that SQLite behind one of our servers withstands the corpus, with and without the guard.
  *
- * @param only What the guard alone stands before.
+ * @param only The names of attacks that only the guard stops.
  */
 export function withstandsAttacks(
   server: Pick<SqliteServer, 'snapshot'>,
@@ -28,24 +28,24 @@ export function withstandsAttacks(
     })
 
     const others = corpus.filter(({ name }) => !only.includes(name))
-    test.each(others)('has none without the guard: $name', async ({ sql }) => {
+    test.each(others)('has no effect without the guard: $name', async ({ sql }) => {
       await unguarded.query({ sql }, limits).catch(() => {})
       expect(server.snapshot()).toBe(before)
     })
 
-    test('leaves a server that answers the next one', async () => {
+    test('leaves a server that still answers', async () => {
       expect((await unguarded.query({ sql: 'select 1' }, limits)).rows).toEqual([[1]])
     })
   })
 }
 
-/** Attacks that only cost too much, each at a server that is started for it. */
+/** Tests attacks that are only too expensive, each on a new server. */
 export function outlivesCosts(
   start: () => Promise<SqliteServer>,
   openAt: (server: SqliteServer) => UnguardedDatabase,
 ): void {
   test.each(attacks('sqlite').filter(({ name }) => name.startsWith('sl_dos_')))(
-    'an attack that only costs too much is not waited for: $name',
+    'an attack that is only too expensive is stopped: $name',
     async ({ sql }) => {
       const victim = await start()
       const before = victim.snapshot()

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Io } from '../../src/database/database.ts'
 import { machineWith } from '../../src/node/machine.ts'
 
-/** A folder with a SQLite file that these statements made, and this machine to read it with. */
+/** A folder with a SQLite file, and this machine to read it. */
 export interface SqliteFolder {
   readonly folder: string
   readonly path: string
@@ -14,7 +14,7 @@ export interface SqliteFolder {
   close(): Promise<void>
 }
 
-/** Makes a folder and a file in it. */
+/** Creates a folder with a SQLite file, which these statements fill. */
 export function makeSqliteFile(setup: Iterable<string>, name = 'test.db'): SqliteFolder {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-file-'))
   const path = join(folder, name)

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 
-/** Whether the system lists its processes. */
+/** True if the system lists its processes. */
 export const isListed = process.platform === 'linux'
 
-/** The processes of this one, or of another, that read SQLite files. */
+/** The child processes of this process, or of another one, that read SQLite files. */
 export function readers(parent = process.pid): number[] {
   return readdirSync('/proc')
     .filter((it) => /^\d+$/.test(it))
@@ -28,11 +28,11 @@ export const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Hundredths of a second that a process has worked. */
+/** The CPU time of a process, in hundredths of a second. */
 const worked = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')[11])
 
-/** The processes that read, once one of them works on something: starting takes less than that. */
+/** The reader processes, once one of them works on a statement, which takes more time than starting. */
 export async function working(parent = process.pid): Promise<number[]> {
   const before = new Map(readers(parent).map((pid) => [pid, worked(pid)]))
   for (let tries = 0; tries < 1_200; tries++) {
@@ -43,7 +43,7 @@ export async function working(parent = process.pid): Promise<number[]> {
   throw new Error('No process that reads works on anything.')
 }
 
-/** Whether all of them end, within ten seconds. */
+/** True if all of them end within ten seconds. */
 export async function gone(pids: readonly number[]): Promise<boolean> {
   for (let tries = 0; tries < 200; tries++) {
     if (!pids.some(isAlive)) return true

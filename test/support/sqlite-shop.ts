@@ -6,23 +6,23 @@ import type { Limits, Param } from '../../src/database/rows.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 
-/** The statements that make the demo store, and what attacks and tests speak of. */
+/** The statements that create the demo store, and other tables that attacks and tests use. */
 export function* shop(): Generator<string> {
   yield* demoStatements()
-  // A name that lets a statement pass for a table.
+  // With this name, a statement can look like a table.
   yield 'create table reindex (id integer)'
   yield 'create table users (id integer primary key, email text)'
   yield "insert into users values (1, 'a@example.com'), (2, 'b@example.com'), (3, null)"
 }
 
-/** Statements that are too deep for SQLite, by its parser and by its tree. */
+/** Statements that are too deep for SQLite's parser, or for its expression tree. */
 export const TOO_DEEP = [
   `select ${'('.repeat(45_000)}1${')'.repeat(45_000)}`,
   `select 1${' or 1'.repeat(3_000)}`,
   `select ${'not '.repeat(3_000)}1`,
 ]
 
-/** What they are told, which a model can act on. */
+/** The error for them, which helps a model to fix the statement. */
 export const TOO_DEEP_ERROR = {
   kind: 'sql',
   message: 'The statement is nested too deeply for SQLite.',
@@ -30,24 +30,24 @@ export const TOO_DEEP_ERROR = {
 }
 
 /**
- * What every SQLite that is reached over a wire has to do, given one with the {@link shop} in it.
+ * Tests that every remote SQLite must pass, on a database with the {@link shop}.
  *
- * @param places Whether the way there tells where in a statement SQLite stumbled.
+ * @param places True if errors have the position in the statement.
  */
 export function speaksSqlite(database: Database, { places = true } = {}): void {
   const ask = (sql: string, params: readonly Param[] = [], more: Partial<Limits> = {}) =>
     database.query({ sql, params }, { ...limits, ...more })
   const rows = async (sql: string, params?: readonly Param[]) => (await ask(sql, params)).rows
 
-  describe('a shop in it', () => {
-    test('has the totals that every engine has', async () => {
+  describe('the demo store', () => {
+    test('has the same totals as on every engine', async () => {
       const ordered = 'select round(sum(total), 2), count(*) from order_totals'
       expect(await rows(ordered)).toEqual([[1_965_359.6, 2400]])
       const paid = 'select round(sum(amount), 2), count(*) from payments'
       expect(await rows(paid)).toEqual([[1_553_884.58, 2119]])
     })
 
-    test('is listed, described and selected from', async () => {
+    test('can be listed, described and queried', async () => {
       const { tables, total } = await listTables(database, { limit: 100, limits })
       expect(tables.map(({ name }) => name)).toEqual([
         ...['categories', 'customers', 'order_items', 'order_totals', 'orders', 'payments'],
@@ -78,7 +78,7 @@ export function speaksSqlite(database: Database, { places = true } = {}): void {
   })
 
   describe('an answer', () => {
-    test('is exact at the extremes', async () => {
+    test('is exact for extreme numbers', async () => {
       const integers = `select 9223372036854775807, -9223372036854775807 - 1, 9007199254740991,
         9007199254740992, -9007199254740992, 0`
       expect(await rows(integers)).toEqual(
@@ -101,7 +101,7 @@ export function speaksSqlite(database: Database, { places = true } = {}): void {
       ])
     })
 
-    test('holds texts and blobs as they are', async () => {
+    test('has exact strings and blobs', async () => {
       const texts = `select null, '', 'é😕', char(1) || 'i7', char(1), ' "\\''', x'', x'00ff10',
         zeroblob(4096), (select attributes from products where id = 1)`
       expect(await rows(texts)).toEqual([
@@ -113,7 +113,7 @@ export function speaksSqlite(database: Database, { places = true } = {}): void {
       ])
     })
 
-    test('computes each value once, whatever is asked about it', async () => {
+    test('evaluates each expression only once', async () => {
       const random = `case abs(random() % 4)
         when 0 then 9007199254740993 when 1 then 9e999 when 2 then -0.0 else 'x' end`
       const { rows } = await ask(`select ${random}, ${random} from order_items`, [], {
@@ -122,7 +122,7 @@ export function speaksSqlite(database: Database, { places = true } = {}): void {
       expect(new Set(rows.flat())).toEqual(new Set(['9007199254740993', 'Infinity', '-0', 'x']))
     })
 
-    test('says what its strings are', async () => {
+    test('has the type of each value', async () => {
       const { columns } = await ask(
         `select 9223372036854775807 as a, 9e999 as b, x'00' as c, 'x' as d, null as e, 1 as f, -0.0 as g`,
       )
@@ -130,7 +130,7 @@ export function speaksSqlite(database: Database, { places = true } = {}): void {
       expect(columns).toEqual(types.map((type, i) => ({ name: 'abcdefg'[i], type })))
     })
 
-    test('keeps columns of one name apart, and their name', async () => {
+    test('keeps columns with the same name separate, with their names', async () => {
       const { columns, rows } = await ask(
         'select id, name as id, id, id as ID, id, id as "id:x", id as "id:1", ROWID from categories limit ?',
         [1],
@@ -140,7 +140,7 @@ export function speaksSqlite(database: Database, { places = true } = {}): void {
       expect(rows).toEqual([[1, 'Kitchen', 1, 1, 1, 1, 1, 1]])
     })
 
-    test('has a hundred columns, if asked', async () => {
+    test('can have a hundred columns', async () => {
       for (const count of [99, 100]) {
         const numbers = Array.from({ length: count }, (_, i) => i)
         expect(await rows(`select ${numbers}`)).toEqual([numbers])
@@ -153,7 +153,7 @@ export function speaksSqlite(database: Database, { places = true } = {}): void {
       expect(await rows(named)).toEqual(await rows(texts))
     })
 
-    test('takes parameters of every kind, numbered or not', async () => {
+    test('accepts parameters of every type, numbered or not', async () => {
       expect(await rows('select ?, ?, ?, ?, ?', [null, true, false, 1.5, "O'Neil 😕"])).toEqual([
         [null, 1, 0, 1.5, "O'Neil 😕"],
       ])
@@ -167,15 +167,15 @@ export function speaksSqlite(database: Database, { places = true } = {}): void {
       ['select id from customers order by id limit 11', 10, 'rows'],
       ['select id from customers -- all', 10, 'rows'],
       ['values (1), (2)', 2, false],
-      // As many terms as D1 takes.
+      // The maximum number of terms on D1.
       ['select 1 union all select 2 union select 3 union select 4 union select 5', 5, false],
       ['with t(x) as (select 1 union all select x + 1 from t) select x from t', 10, 'rows'],
       ['select id from customers where false', 0, false],
-    ])('has only so many rows: %s', async (sql, count, truncated) => {
+    ])('has at most the maximum number of rows: %s', async (sql, count, truncated) => {
       expect(await ask(sql)).toMatchObject({ rows: { length: count }, truncated })
     })
 
-    test('leaves out whole rows beyond the cap of bytes', async () => {
+    test('leaves out whole rows beyond the byte cap', async () => {
       const sql = "select 'é' || hex(zeroblob(50)), 1.0 from customers limit 10"
       const row = JSON.stringify([`é${'0'.repeat(100)}`, 1]).length + 2
       for (const fit of [1, 3, 9]) {
@@ -186,7 +186,7 @@ export function speaksSqlite(database: Database, { places = true } = {}): void {
       expect((await ask(sql, [], { maxBytes: 10 * row - 1 })).rows).toHaveLength(9)
     })
 
-    test('says so when one row alone is beyond the cap of bytes', async () => {
+    test('is an error if a single row exceeds the byte cap', async () => {
       const error = await ask('select hex(zeroblob(6000))').catch((thrown) => thrown)
       expect(error).toMatchObject({
         kind: 'too_large',
@@ -194,7 +194,7 @@ export function speaksSqlite(database: Database, { places = true } = {}): void {
       })
     })
 
-    test('is the plan, where a plan is asked for', async () => {
+    test('is the plan for EXPLAIN QUERY PLAN', async () => {
       const plan = '/* why */ explain query plan select * from orders where id = ?'
       expect((await rows(plan, [1]))[0]?.at(-1)).toContain('SEARCH orders')
     })
@@ -209,14 +209,14 @@ export function speaksSqlite(database: Database, { places = true } = {}): void {
       ['select 1 wher 2', { message: 'near "2": syntax error', position: 15 }],
       ['select abs(-9223372036854775807 - 1)', { message: 'integer overflow' }],
       ['select :p', { message: expect.stringContaining('write $1, $2, … and give their values') }],
-    ])('says what is wrong: %s', async (sql, error) => {
+    ])('explains the problem: %s', async (sql, error) => {
       const thrown = await ask(sql).catch((it) => it)
       const { position, ...words } = { position: undefined, ...error }
       expect(thrown).toMatchObject({ kind: 'sql', ...words })
       expect(thrown.position).toBe(places ? position : undefined)
     })
 
-    test.each(TOO_DEEP)('says what to do with a statement that is too deep: %.20s', async (sql) => {
+    test.each(TOO_DEEP)('has a hint for a statement that is too deep: %.20s', async (sql) => {
       expect(await ask(sql).catch((it) => it)).toMatchObject(TOO_DEEP_ERROR)
     })
   })

@@ -5,14 +5,14 @@ import type { Cell } from '../../src/database/rows.ts'
 import { sqlite } from '../../src/database/sqlite/dialect.ts'
 import { cap } from '../../src/database/transport/row-cap.ts'
 
-/** A guarded SQLite database in memory, made by these statements. */
+/** A guarded SQLite database in memory, created by these statements. */
 export function openSqlite(setup: string): Database {
   const database = new DatabaseSync(':memory:')
   database.exec(setup)
   return readSqlite(database)
 }
 
-/** The guarded way to read a database that the test goes on changing. */
+/** Guarded read access to a database that the test can still change. */
 export function readSqlite(database: DatabaseSync): Database {
   return guarded({
     dialect: sqlite,

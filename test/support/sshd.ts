@@ -10,28 +10,28 @@ const PROGRAM = ['/usr/sbin/sshd', '/usr/local/sbin/sshd', '/opt/homebrew/sbin/s
   existsSync(it),
 )
 
-/** The SSH server of OpenSSH on a port of this machine, for one user: who runs the test. */
+/** The OpenSSH server on a port of this machine, for the user who runs the test. */
 export interface Sshd {
   readonly port: number
   readonly user: string
-  /** A folder with the key that may log in, unencrypted, and the known host. */
+  /** A folder with the unencrypted key that can log in, and the known host. */
   readonly home: string
-  /** The line of a file of known hosts that it is known by. */
+  /** Its line in a known_hosts file. */
   readonly line: string
-  /** Variables of a gateway that goes through it, and reads nothing in the user's own folder. */
+  /** Variables of a gateway that uses it as a tunnel, and reads nothing in the user's own folder. */
   readonly variables: Readonly<Record<string, string>>
-  /** How often somebody logged in, and where they were led: `127.0.0.1 port 5432`. */
+  /** The number of logins, and the targets of the connections: `127.0.0.1 port 5432`. */
   logins(): number
   ways(): readonly string[]
-  /** How many processes of this machine are clients of it. */
+  /** The number of processes on this machine that are its clients. */
   clients(): number
-  /** Ends its connections, as a network that fails does. */
+  /** Breaks its connections, like a failing network. */
   cut(): void
-  /** Ends it, with all its connections. */
+  /** Stops it, with all its connections. */
   close(): Promise<void>
 }
 
-/** Starts it; without OpenSSH it says why, and returns nothing. With REQUIRE_ALL=1 it throws. */
+/** Starts it. Without OpenSSH, it logs the reason and returns undefined, or throws if REQUIRE_ALL=1. */
 export async function startSshd(settings: readonly string[] = []): Promise<Sshd | undefined> {
   if (!PROGRAM) {
     if (process.env.REQUIRE_ALL === '1') throw new Error('There is no sshd.')
@@ -64,7 +64,7 @@ export async function startSshd(settings: readonly string[] = []): Promise<Sshd 
       'LogLevel DEBUG1',
     ].join('\n'),
   )
-  // Where it separates privileges: Debian makes this folder when the service starts.
+  // For privilege separation. Debian creates this folder when the service starts.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true })
   const log = join(folder, 'log')
   const child = spawn(PROGRAM, ['-D', '-E', log, '-f', join(folder, 'sshd_config')], {
@@ -95,7 +95,7 @@ export async function startSshd(settings: readonly string[] = []): Promise<Sshd 
   }
 }
 
-/** The processes below one: each connection has two of its own. */
+/** The descendants of a process. Each connection has two. */
 function below(parent: number): number[] {
   const found = processes().filter(({ ppid }) => ppid === parent)
   return found.flatMap(({ pid }) => [pid, ...below(pid)])
@@ -113,7 +113,7 @@ function end(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended already.
+    // It has already ended.
   }
 }
 

@@ -6,8 +6,8 @@ import { type Spawned, spawned } from './spawned.ts'
 import type { RunningWorker } from './worker.ts'
 
 /**
- * The command over stdio, a process for each endpoint, in place of a Worker: what is posted to /mcp goes to
- * its input, and what it answers comes back. There are no other routes.
+ * The command over stdio in place of a Worker, with a process for each endpoint. Messages that are posted to /mcp
+ * go to its input, and its answers come back. There are no other routes.
  */
 export async function startStdioWorker(
   variables: Record<string, string>,
@@ -24,14 +24,14 @@ export async function startStdioWorker(
     return started
   }
   let count = 0
-  /** Requests that are not answered, by the id that their client gave them. */
+  /** Unanswered requests, by the id from their client. */
   const open = new Map<unknown, { readonly id: string; end(): void }>()
   const server = createServer(async (request, response) => {
     const [, path] = /^\/mcp(?:\/([a-z][\w-]*))?$/.exec(request.url ?? '') ?? []
     if (!/^\/mcp/.test(request.url ?? '')) {
       return void response.writeHead(404).end('Over stdio there is nothing but messages.')
     }
-    // What a server without a stream answers to GET. A client that reads 404 takes the connection for lost.
+    // The answer to GET of a server without a stream. After a 404, a client would treat the connection as lost.
     if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end()
     const message = (await json(request)) as Message
     const { send, heard, said } = processOf(path ?? '')
@@ -44,7 +44,7 @@ export async function startStdioWorker(
     if (given === undefined) {
       const cancelled = open.get(message.params?.requestId)
       send(cancelled ? { ...message, params: { requestId: cancelled.id } } : message)
-      // Nothing is answered to what was cancelled.
+      // A cancelled request gets no answer.
       cancelled?.end()
       return void response.writeHead(202).end()
     }
@@ -55,7 +55,7 @@ export async function startStdioWorker(
     })
     if (response.writableEnded) return
     open.delete(given)
-    // What was answered is not looked through again.
+    // Removes the answer, which is not needed again.
     said.splice(said.indexOf(answer), 1)
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ ...answer, id: message.id }))

@@ -1,26 +1,26 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { cameFrom } from './came-from.ts'
 
-/** What a browser gets. */
+/** A response that a browser gets. */
 export interface Shown {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** What a person reads: without tags and styles. */
+  /** The visible text, without tags and styles. */
   readonly words: string
-  /** Where it sends the browser. */
+  /** The URL of the redirect. */
   readonly location: string | null
-  /** The reference of the page. */
+  /** The error reference on the page. */
   readonly reference: string | undefined
 }
 
-/** A browser at one origin, and what a person does with it. It keeps cookies, and follows no redirect. */
+/** A simulated browser at one origin. It keeps cookies, and does not follow redirects. */
 export class Visitor {
   readonly origin: string
   readonly cookies = new Map<string, string>()
-  /** What the Console stores for its own port when somebody signs in. */
+  /** The proof that the Console stores for its own port when a person signs in. */
   proof: string | undefined
-  /** Headers that it sends with everything. */
+  /** Headers that it sends with every request. */
   readonly headers: Record<string, string>
 
   constructor(origin: string, headers: Record<string, string> = {}) {
@@ -32,7 +32,7 @@ export class Visitor {
     return this.#fetch(url, { headers })
   }
 
-  /** Sends a form of a page at this URL, as a browser of today does. */
+  /** Sends a form of a page at this URL, like a current browser. */
   send(
     url: string,
     fields: Readonly<Record<string, string | readonly string[]>>,
@@ -73,7 +73,7 @@ export class Visitor {
   }
 }
 
-/** What is written on a page, in one line. */
+/** The visible text of a page, in one line. */
 const wordsOf = (text: string): string =>
   text
     .replace(/<style[^>]*>[^<]*<\/style>/g, '')
@@ -81,18 +81,18 @@ const wordsOf = (text: string): string =>
     .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
     .replace(/\s+/g, ' ')
 
-/** The value of a field of a form. */
+/** The value of a form field. */
 export const fieldOf = ({ text }: Shown, name: string): string =>
   new RegExp(`name="${name}" value="([^"]*)"`)
     .exec(text)?.[1]
     ?.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))) ?? ''
 
-/** Where an app on this machine waits for its answer. Nobody listens there: tests read the redirect. */
+/** The redirect URL of an app on this machine. Nothing listens there, because tests read the redirect. */
 export const CALLBACK = 'http://127.0.0.1:4711/callback'
 
 let networks = 0
 
-/** Registers an app, and writes its question. */
+/** Registers an app, and returns the path of its authorization request. */
 export async function questionOf(
   origin: string,
   {
@@ -110,7 +110,7 @@ export async function questionOf(
 ): Promise<string> {
   const registered = await fetch(`${origin}/register`, {
     method: 'POST',
-    // One network may register so many in an hour.
+    // Each network can register only a limited number of apps in an hour.
     headers: { 'content-type': 'application/json', ...cameFrom(`10.0.0.${++networks}`) },
     body: JSON.stringify({
       client_name: 'An app',

@@ -1,15 +1,15 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 
-/** A browser of one person, and what went wrong in it. */
+/** A browser of one person, with the faults in it. */
 export interface WatchedBrowser {
   readonly context: BrowserContext
   readonly page: Page
-  /** Faults of scripts, what the policy refused, dialogs, and requests to other origins. */
+  /** Script errors, violations of the content security policy, dialogs, and requests to other origins. */
   readonly faults: readonly string[]
   leave(): Promise<void>
 }
 
-/** Opens a browser with nothing in it, whose pages belong to this origin and to nobody else. */
+/** Opens an empty browser for pages of a single origin. */
 export async function watchedBrowser(
   browser: Browser,
   origin: string,
@@ -18,7 +18,7 @@ export async function watchedBrowser(
   const context = await browser.newContext(options)
   const faults: string[] = []
   context.on('console', (message) => {
-    // A browser says so of every page that is answered with a fault.
+    // A browser logs this for every page with an error status.
     if (!/ status of 4/.test(message.text())) faults.push(message.text())
   })
   context.on('weberror', (fault) => faults.push(`${fault.error()}`))

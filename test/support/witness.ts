@@ -2,23 +2,23 @@ import { existsSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
-/** Everything that a statement could change and that would still be there after it. */
+/** Everything that a statement could change permanently. */
 export interface Scene {
-  /** All of it as a text: the same text, the same state. */
+  /** All of it as text. The same text means the same state. */
   state(): Promise<string>
-  /** Puts everything back. */
+  /** Restores everything. */
   restore(): Promise<void>
-  /** Starts the server anew if a statement ended it: there is one only where nobody else uses it. */
+  /** Starts the server again if a statement stopped it. Only a server without other users has this. */
   revive?(): Promise<void>
 }
 
 const SESSION_ENDS_MS = 500
 
-/** Sees what changes in a scene, and has it put back. */
+/** Detects changes in a scene, and restores it. */
 export class Witness {
   readonly #scene: Scene
   #before: string
-  /** The place where the last change shows, as it was before and is after. */
+  /** The text around the last change, before and after it. */
   difference = ''
 
   private constructor(scene: Scene, before: string) {
@@ -30,11 +30,11 @@ export class Witness {
     return new Witness(scene, await scene.state())
   }
 
-  /** Whether anything is not as it was. Afterwards it is again. */
+  /** True if anything has changed. In that case, everything is restored. */
   async changed(): Promise<boolean> {
     let now = await this.#scene.state()
     if (now === this.#before) return false
-    // What ends with a session is no change, and a session that is left ends a moment later.
+    // State that ends with the session is not a change, and an abandoned session ends a moment later.
     await setTimeout(SESSION_ENDS_MS)
     now = await this.#scene.state()
     if (now === this.#before) return false
@@ -46,7 +46,7 @@ export class Witness {
   }
 }
 
-/** How many characters before and behind a difference are shown. */
+/** The number of characters to show before and after a difference. */
 const AROUND = 60
 
 function differenceOf(before: string, now: string): string {
@@ -56,19 +56,19 @@ function differenceOf(before: string, now: string): string {
   return `${around(before)} became ${around(now)}`
 }
 
-/** Files and folders that statements speak of, and what of them was not there before. */
+/** Files and folders in statements. */
 export interface NamedFiles {
-  /** What there is of them, and what is in them. */
+  /** A text with the existing files and the contents of folders. */
   seen(): string
-  /** Removes what is there now and was not before. What was there before stays, with all that it had. */
+  /** Removes everything that was not there before. Everything else stays, including contents of folders. */
   removeNew(): void
 }
 
-/** Files under `/tmp` that statements speak of: what some of them would leave on a server's disk. */
+/** Files under `/tmp` in statements, which some of them would leave on a server's disk. */
 export function filesNamedIn(statements: Iterable<string>): NamedFiles {
   const named = new Set([...statements].flatMap((sql) => sql.match(NAMED) ?? []))
   const paths = [...named].filter((path) => dirname(resolve(path)) === '/tmp')
-  /** What each was before: nothing, a file, or a folder with these entries. */
+  /** The earlier state of each: nothing, a file, or a folder with these entries. */
   const before = new Map(paths.map((path) => [path, entriesOf(path)]))
   return {
     seen: () => filesSeen(paths),
@@ -85,13 +85,13 @@ export function filesNamedIn(statements: Iterable<string>): NamedFiles {
 
 const NAMED = /\/tmp\/[\w.-]+/g
 
-/** What is in a folder; an empty list for a file, and nothing where there is neither. */
+/** The entries of a folder, an empty list for a file, or undefined if there is neither. */
 function entriesOf(path: string): readonly string[] | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false })
   return found && (found.isDirectory() ? readdirSync(path) : [])
 }
 
-/** What there is of these files, and what is in these folders. */
+/** A text with the existing files among these, and the contents of folders. */
 export const filesSeen = (paths: readonly string[]): string =>
   paths
     .filter((path) => existsSync(path))

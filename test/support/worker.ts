@@ -4,28 +4,28 @@ import { onNode, onPackage, onStdio, startNodeWorker } from './node-worker.ts'
 import { startPackedWorker } from './packed-worker.ts'
 import { startStdioWorker } from './stdio-worker.ts'
 
-// Where a request comes from is nothing that tests ask, and wrangler would ask the network.
+// Tests do not need the location of a request, and wrangler would fetch it over the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false'
 
-/** A database for statements without tables. Databases as bindings are nothing that Node has. */
+/** A database for statements without tables. Node has no database bindings. */
 export const anySqlite = onNode ? 'demo:' : 'd1:TEST_DB'
 
-/** The real Worker in workerd, on a port of its own. */
+/** The real Worker in workerd, on a separate port. */
 export interface RunningWorker {
   readonly url: string
-  /** What it has logged so far. */
+  /** Its log so far. */
   logs(): string[]
   /** Its bindings. */
   env(): Promise<Cloudflare.Env>
-  /** Its D1 database of this name. */
+  /** Its D1 database with this name. */
   d1(binding: string): Promise<D1Database>
-  /** Ends it: on Node as a host does, or by this signal. */
+  /** Stops it, on Node with this signal. */
   close(signal?: NodeJS.Signals): Promise<void>
 }
 
 /**
- * Starts the Worker, or the same on Node, with these secrets, and with none of those of the machine it runs on; with empty D1
- * databases of these names, and with Hyperdrive bindings to these URLs.
+ * Starts the Worker, or the same on Node, with these secrets and without those of the machine. It has empty D1
+ * databases with these names, and Hyperdrive bindings to these URLs.
  */
 export async function startWorker(
   secrets: Record<string, string> = {},
@@ -45,7 +45,7 @@ export async function startWorker(
   const pools = Object.entries(hyperdrive).map(([binding, localConnectionString]) => {
     return { binding, id: '0'.repeat(32), localConnectionString }
   })
-  // `npm test` has built it: no test changes the sources.
+  // `npm test` has already built it, and no test changes the sources.
   const isBuilt = configPath === './wrangler.toml' && process.env.TIDEGATE_BUILT
   const built = isBuilt ? { build: {} } : {}
   const config = { ...rawConfig, ...built, d1_databases: databases, hyperdrive: pools }
@@ -64,7 +64,7 @@ export async function startWorker(
   }
 }
 
-/** A JSON-RPC request by plain HTTP, as curl would send it. */
+/** Sends a JSON-RPC request over plain HTTP, like curl. */
 export async function post(url: string, body: unknown, headers: Record<string, string> = {}) {
   const response = await fetch(url, {
     method: 'POST',
@@ -72,7 +72,7 @@ export async function post(url: string, body: unknown, headers: Record<string, s
     body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
   })
   const text = await response.text()
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
   const json = (): any => JSON.parse(text)
   return { status: response.status, headers: response.headers, text, json }
 }
@@ -91,7 +91,7 @@ export async function callTool(
   return result
 }
 
-/** Begins a legacy session over HTTP, and returns what sends a message in it. */
+/** Starts a legacy session over HTTP, and returns a function that sends messages in it. */
 export async function openSession(url: string, headers: Record<string, string> = {}) {
   const protocolVersion = '2025-06-18'
   const clientInfo = { name: 'test', version: '1' }

@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module'
 
-// What the OAuth library, and the objects of this project, import of Workers.
+// The exports of Workers that the OAuth library and the objects of this project import.
 const module = `
   export class WorkerEntrypoint {}
   export class DurableObject {}
@@ -13,7 +13,7 @@ registerHooks({
       : next(name, context),
 })
 
-// By it the library knows that its fetch reaches no private host.
+// This flag tells the library that its fetch cannot reach private hosts.
 Object.assign(globalThis, {
   Cloudflare: { compatibilityFlags: { global_fetch_strictly_public: true } },
 })

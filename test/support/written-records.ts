@@ -11,7 +11,7 @@ const retention: Retention = { count: 50_000, days: 30 }
 
 let written = 0
 
-/** A call that ended so many milliseconds ago. */
+/** A record of a call that ended this many milliseconds ago. */
 export function recordOf(
   endpoint: string,
   ago: number,
@@ -30,7 +30,7 @@ export function recordOf(
   }
 }
 
-/** Writes calls of an endpoint into its records, as if somebody had made them. */
+/** Writes call records of endpoints, as if clients had made the calls. */
 export async function writeRecords(worker: RunningWorker, records: readonly CallRecord[]) {
   const env = await worker.env()
   for (const [endpoint, own] of Map.groupBy(records, (it) => it.endpoint)) {

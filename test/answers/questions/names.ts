@@ -2,7 +2,7 @@ import type { Answer } from '../grade.ts'
 import type { Question } from '../question.ts'
 import { amount, byId, cents, greatest, sum, sums } from '../shop.ts'
 
-/** Names that are wrong at first, in two places at once, or of another dialect. */
+/** Names that are wrong at first, that are in two tables, or that are from another dialect. */
 export const names: readonly Question[] = [
   {
     name: 'misspelt-table',
@@ -52,7 +52,7 @@ export const names: readonly Question[] = [
           ),
         ),
       ),
-    // No table and no column has to do with the word.
+    // No table or column contains the word.
     async steps(reader) {
       const all = await reader.tables('sales')
       const totals = [...all.values()].find((it) =>
@@ -102,7 +102,7 @@ export const names: readonly Question[] = [
     name: 'another-schema',
     asks: 'How many orders are cancelled? One number.',
     answer: ({ orders }) => orders.filter((it) => it.status === 'cancelled').length,
-    // PostgreSQL's schema, which SQLite has not.
+    // PostgreSQL's schema, which SQLite does not have.
     async steps(reader) {
       const [[found]] = (await reader.guess(
         "select count(*) from public.orders where status = 'cancelled'",
@@ -122,7 +122,7 @@ export const names: readonly Question[] = [
         reviews.foreignKeys.find((it) => /prod/.test(it.table))!.table,
       )
       const who = reviews.column(/customer/)
-      // An id is in both tables.
+      // Both tables have an id.
       return reader.list(
         `select p.${products.column(/name/)} from ${reviews} r join ${products} p on ${reviews.on('r', products, 'p')} where r.${who} = 12 order by id`,
         undefined,

@@ -1,7 +1,7 @@
 import type { Question } from '../question.ts'
 import { amount, byId, cents, greatest, sum, sums } from '../shop.ts'
 
-/** Questions on one table, which query_table answers without SQL. */
+/** Questions about one table, which query_table answers without SQL. */
 export const tables: readonly Question[] = [
   {
     name: 'by-status',

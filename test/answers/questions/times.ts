@@ -4,7 +4,7 @@ import { greatest, moment, type Shop, sum, sums } from '../shop.ts'
 
 const DAY = 86_400_000
 
-/** Orders from one moment to before another, both as ISO 8601 with their zone. */
+/** The number of orders from one time up to another, both in ISO 8601 with a time zone. */
 const between = ({ orders }: Shop, from: string, to: string) =>
   orders.filter(({ ordered_at }) => {
     const at = moment(ordered_at)
@@ -12,8 +12,8 @@ const between = ({ orders }: Shop, from: string, to: string) =>
   }).length
 
 /**
- * Counts orders from one moment to before another, in the form and the zone in which the store has
- * its times: the form is looked at, and of the zone the instructions tell.
+ * Counts orders from one time up to another, in the format and the time zone of the store. The reader
+ * finds the format in the rows and the time zone in the instructions.
  */
 async function count(reader: Reader, from: string, to: string) {
   if (!/UTC/.test(reader.conversation.host.instructions))
@@ -38,7 +38,7 @@ async function count(reader: Reader, from: string, to: string) {
   return found
 }
 
-/** Orders of a stretch of time, told in words of a place. */
+/** Asks for the orders in a period, which is described in words with a place. */
 const placed = (name: string, when: string, from: string, to: string): Question => ({
   name,
   asks: `How many orders were placed ${when}? One number.`,
@@ -78,7 +78,7 @@ export const times: readonly Question[] = [
         ),
         1,
       )[0]!,
-    // The function is PostgreSQL's: what is told is to lead to that of the dialect.
+    // The function is PostgreSQL's, and the error must lead to the one of the dialect.
     async steps(reader) {
       const orders = await reader.table('orders')
       const at = orders.column(/order.*_at/)

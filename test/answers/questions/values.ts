@@ -2,7 +2,7 @@ import type { Question } from '../question.ts'
 import type { Reader, Table } from '../reader.ts'
 import { amount, cents, sum } from '../shop.ts'
 
-/** How many rows of a table fulfil conditions, by query_table. */
+/** The number of rows that match conditions, from query_table. */
 async function count(reader: Reader, table: Table, where: readonly object[]) {
   const [[found]] = (await reader.select({
     table: table.name,
@@ -12,7 +12,7 @@ async function count(reader: Reader, table: Table, where: readonly object[]) {
   return found
 }
 
-/** NULL and the empty text, long numbers, accents, apostrophes, emoji, JSON, truth. */
+/** NULL and the empty string, long numbers, accents, apostrophes, emoji, JSON, booleans. */
 export const values: readonly Question[] = [
   {
     name: 'no-weight',
@@ -70,7 +70,7 @@ export const values: readonly Question[] = [
       const products = await reader.table('ean')
       const [name, ean] = [products.column(/name/), products.column(/ean/)]
       const sql = `select ${name} from ${products} where ${ean} = $1`
-      // As a number it is rounded on its way: the refusal has to say how to send it.
+      // A number is rounded in transit, so the error has to say how to send the value.
       const { text } = await reader.attempt('query', { sql, params: [Number('9007199255425787')] })
       if (!/as a string/.test(text)) throw new Error(`It says: ${text}`)
       return reader.value(sql, ['9007199255425787'])
@@ -134,7 +134,7 @@ export const values: readonly Question[] = [
     answer: ({ products }) => products.filter((it) => it.discontinued).length,
     async steps(reader) {
       const products = await reader.table('discontinued')
-      // The schema of a value says that it is a text.
+      // According to the schema, a value is a string.
       return count(reader, products, [
         { column: products.column(/discontinued/), op: 'eq', value: 'true' },
       ])
