@@ -22,7 +22,7 @@ export const McpSession = sessionObject<Env>({
   },
   seal: (env) => deploymentOf(env).keeping.seal,
   namespace: ({ SESSIONS }) => SESSIONS,
-  // Stores hold only results.
+  // Stores contain only results.
   storeLimits: { idleMs: KEPT_MS },
 })
 

@@ -6,7 +6,7 @@ import type { AccessRights } from './server/orders.ts'
 import { offersSignIn, type SignInEnv } from './settings.ts'
 import type { GroupsCount } from './sign-in/group-list.ts'
 
-/** An access token issued here: a user, a grant and a secret. */
+/** Pattern of an access token issued here: user ID, grant ID and secret. */
 const OWN = /^[\w-]{43}:[\w-]{16}:[\w-]{32}$/
 const JWT = /^eyJ[\w-]{1,2000}\.[\w-]{1,14000}\.[\w-]{1,2000}$/
 
@@ -14,7 +14,7 @@ const JWT = /^eyJ[\w-]{1,2000}\.[\w-]{1,14000}\.[\w-]{1,2000}$/
 export const isAccessToken = (text: string, env: SignInEnv): boolean =>
   (OWN.test(text) && offersSignIn(env)) || (JWT.test(text) && Boolean(env.TOKEN_ISSUER))
 
-/** Lifetime of a cached *yes*, since a revoked token must be refused within ten seconds. A *no* is never cached. */
+/** Lifetime of a cached grant. A revoked token must be refused within ten seconds. Refusals are never cached. */
 const YES_MS = 9_000
 
 const MAX_KNOWN = { entries: 2_000, size: 4 * 1024 * 1024 }
@@ -22,7 +22,7 @@ const MAX_KNOWN = { entries: 2_000, size: 4 * 1024 * 1024 }
 /** Time limit for the authorization server and the issuer to respond. */
 const MAX_WAIT_MS = 5_000
 
-/** The error for a token of TOKEN_ISSUER that cannot be verified now. */
+/** Reports that a token from TOKEN_ISSUER cannot be verified now, because its issuer cannot be reached. */
 export class IssuerUnavailable extends RegistryUnavailable {
   constructor(options: ErrorOptions) {
     super(
@@ -43,8 +43,8 @@ export type AskGranted = (
 ) => Promise<AccessRights | undefined>
 
 /**
- * Looks up what tokens grant, and caches the results in this isolate. The returned function throws {@link
- * RegistryUnavailable}, and {@link TooManyMisses} if one address has sent too many invalid tokens.
+ * Returns a function that looks up what access tokens grant, and caches the results in this isolate. The function
+ * throws {@link RegistryUnavailable}, or {@link TooManyMisses} if one address has sent too many invalid tokens.
  */
 export function grantedBy(
   env: SignInEnv & { readonly AUTHORIZATION: DurableObjectNamespace },
@@ -87,8 +87,8 @@ export function grantedBy(
 }
 
 /**
- * True if a token is for an endpoint: its audience matches the URL, and the person selected the endpoint. If that
- * endpoint was removed, a new one with its name does not count.
+ * True if a token is for an endpoint: its audience matches the URL, and the person selected the endpoint. An endpoint
+ * that was created later under the same name does not count.
  */
 export const isFor = (
   { audience, endpoints, since = Number.POSITIVE_INFINITY }: AccessRights,

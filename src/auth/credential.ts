@@ -58,7 +58,7 @@ export async function shownBy(request: Request, env: SignInEnv): Promise<ShownCr
 
 const MAX_KEY_CHARS = 4_096
 
-/** True if a string looks like a variable reference, which hosts send as it is if the variable is not set. */
+/** True if a string looks like a variable reference, which hosts send unchanged if the variable is not set. */
 export const looksUnset = (text: string): boolean => UNSET.test(text)
 
 /** Notations that hosts use for variables. */

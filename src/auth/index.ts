@@ -40,12 +40,12 @@ export async function wayToSignIn(env: SignInEnv): Promise<'set' | 'missing' | '
   return faultsOfWays(env).length > 0 ? 'faulty' : 'set'
 }
 
-/** Reasons that sign-in does not work as the operator intends. */
+/** Problems in the sign-in settings, as messages for the operator. */
 export const signInFaults = async (env: SignInEnv): Promise<readonly string[]> =>
   (await import('./sign-in/faults.ts')).signInFaults(env)
 
 /**
- * True if an authorization request repeats no parameter (RFC 6749, section 3.1), so that it cannot be read as a request
+ * True if an authorization request repeats no parameter (RFC 6749, section 3.1), so it cannot be mistaken for a request
  * from another app or for another address. Only `resource` can be repeated (RFC 8707).
  */
 export function isUnambiguous(parameters: URLSearchParams): boolean {

@@ -23,7 +23,7 @@ export interface JwtSettings extends ClaimSettings {
 interface JwtBearer {
   readonly person: Person
   readonly scopes: readonly string[]
-  /** In milliseconds. */
+  /** In milliseconds since 1970. */
   readonly expiresAt: number
   /** The client that the token was issued to. */
   readonly clientId?: string

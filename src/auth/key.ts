@@ -17,9 +17,10 @@ export function callerWith(
 export const opens = ({ endpoints, scopes }: KeyEntry, endpoint: string): boolean =>
   scopes.includes(READ) && (endpoints.includes('*') || endpoints.includes(endpoint))
 
+/** The message for a credential that is not a valid key. */
 export const WRONG_KEY =
   'This key is wrong, or was revoked. Ask the operator of this endpoint for another.'
-/** For a credential that is empty, or a reference to an unset variable. */
+/** The message for a credential that is empty, or a reference to an unset variable. */
 export const UNSET_KEY =
   'The key is missing: the variable that should hold it is not set where your host runs. Set it, and start the host again.'
 const EXPIRED_KEY = 'This key has expired. Ask the operator of this endpoint for another one.'

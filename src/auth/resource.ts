@@ -1,7 +1,7 @@
 import { READ } from '../registry/index.ts'
 import { issuersOf, type SignInEnv } from './settings.ts'
 
-/** The URL of an endpoint, which a token is bound to (RFC 8707); without a name, the URL of `/mcp`. */
+/** The URL of an endpoint, to which a token is bound (RFC 8707); without a name, the URL of `/mcp`. */
 export const resourceOf = (origin: string, name = ''): string =>
   `${origin}/mcp${name && `/${name}`}`
 

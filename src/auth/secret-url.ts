@@ -11,11 +11,11 @@ export function readSecretUrl(
   return key !== undefined && path !== undefined ? { key, path } : undefined
 }
 
-/** The path of a request, as routes see it. A secret URL is shortened to the path without its key. */
+/** The path of a request, for routing. A secret URL is shortened to the path without its key. */
 export const pathOf = (request: Request): string =>
   readSecretUrl(request)?.path ?? getPathNoStrict(request)
 
-/** The same request with the key in a header. The code behind it never sees the secret URL. */
+/** The same request with the key in a header. Later code never sees the secret URL. */
 export function withoutSecretUrl(
   request: Request,
   { key, path }: { readonly key: string; readonly path: string },

@@ -57,8 +57,8 @@ export const howToSet = (name: string): string =>
 export const offersSignIn = (env: SignInEnv): boolean => hasConsole(env) && namesWay(env)
 
 /**
- * True if this deployment has a Console. It needs an operator's key to open it, and a secret to seal what is entered
- * there.
+ * True if this deployment has a Console. A Console needs an admin key that opens it, and a secret that seals the data
+ * entered there.
  */
 export const hasConsole = (env: SignInEnv): boolean =>
   Boolean(env.TIDEGATE_KEY && env.TIDEGATE_SECRET)
@@ -83,8 +83,8 @@ export const signsInAt = (env: SignInEnv, origin: string): boolean =>
   offersSignIn(env) && isTrue(origin)
 
 /**
- * True if an origin is reliably the server's own. Over plain http, that is so only on this machine: any other name is
- * chosen by the sender of a request (RFC 8414, section 2).
+ * True if an origin is certainly the server's own. Over plain http, that holds only for names of this machine, because
+ * the sender of a request can choose any other name (RFC 8414, section 2).
  */
 export function isTrue(origin: string): boolean {
   const { protocol, hostname = '' } = URL.parse(origin) ?? {}

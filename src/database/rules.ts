@@ -33,6 +33,8 @@ export interface Rules {
   readonly higherOrderFunctions?: RegExp
   /** Relations that contain secrets or the platform's own state, or that change when they are read. */
   readonly hiddenRelations: RegExp
+  /** Such relations whose names tables of others can have, too: each as `schema.name`. */
+  readonly hiddenQualified?: RegExp
   /** Names of settings that a statement can read. People keep secrets for their own functions in other settings. */
   readonly readableSettings?: RegExp | undefined
   /** The function that reads a setting by its name. */

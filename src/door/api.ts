@@ -86,7 +86,7 @@ export async function administration(
   return (request) => serveApi(request, surroundings)
 }
 
-/** An endpoint as its group sees it. It does not have to be stored. */
+/** The site for an endpoint, as its group sees it. The endpoint does not have to be stored. */
 function siteOfCandidate(sites: Sites, { entry, group, privateHosts }: CandidateEndpoint) {
   const { credentials: own, ...site } = sites.siteOf(entry)
   const credentials = { ...own, ...group?.credentials }

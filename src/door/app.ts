@@ -83,7 +83,8 @@ export const app = new Hono<App>({ getPath: pathOf })
 const signIn = () => import('./sign-in.ts')
 
 /**
- * Serves sign-in. Without a way to sign in, these paths are unknown, and a browser gets a page that says what to set.
+ * Serves sign-in. Without a way to sign in, these paths are unknown, and a browser gets a page that explains what to
+ * set.
  */
 async function authorize(c: Context<App>, next: Next): Promise<Response | undefined> {
   if (!offersSignIn(c.env)) {
@@ -120,7 +121,10 @@ async function leadToConsole(c: Context<App>, next: Next): Promise<Response | un
   return c.redirect(`/console/doctor${name && isName(name) ? `?endpoint=${name}` : ''}`, 303)
 }
 
-/** Sends a deployment's requests to itself. They take the usual path, but without the network. */
+/**
+ * Sends a deployment's requests to itself. They go through the same code as other requests, but not through the
+ * network.
+ */
 const within =
   ({ env }: Context<App>) =>
   async (request: Request) =>
@@ -185,7 +189,7 @@ async function record(c: Context<App>): Promise<Response> {
   return showRecord(c, (request) => serveMcp(c, request))
 }
 
-/** Answers hosts that try to register when a key is missing. They print this message (RFC 7591, 3.2.2). */
+/** Answers hosts that try to register when a key is missing. They print this message (RFC 7591, section 3.2.2). */
 async function register(c: Context<App>): Promise<Response> {
   const error = { error: 'invalid_client_metadata', error_description: await noSignIn(c) }
   return c.json(error, 400, { 'cache-control': 'no-store' })

@@ -23,6 +23,7 @@ export type Deployment = ReturnType<typeof buildDeployment>
 
 const deployments = new WeakMap<Env, Deployment>()
 
+/** The services of the deployment with this environment, made on first use. */
 export function deploymentOf(env: Env): Deployment {
   const deployment = deployments.get(env) ?? buildDeployment(env)
   deployments.set(env, deployment)

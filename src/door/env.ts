@@ -22,7 +22,7 @@ export interface Env extends Settings, CallsEnv, SignInEnv {
   readonly SESSIONS: DurableObjectNamespace
   readonly REGISTRY: DurableObjectNamespace
   readonly AUTHORIZATION: DurableObjectNamespace
-  /** Set if objects live in memory: a client's session ID then outlives its session. */
+  /** Set if Durable Objects live in memory: a client's session ID then outlives its session. */
   readonly FORGETFUL?: boolean
   /** Throws unless a machine's disk has room for the state. */
   readonly CHECK_DISK?: () => Promise<void>

@@ -25,7 +25,7 @@ export async function showRecord(
   const answer = await serve(ownCall(new URL(`/mcp/${name}`, url), asked))
   if (!answer.ok) return answer
   const { result, error } = await rpcAnswer(answer)
-  // The endpoint has no search, so no such tool, or the group cannot use it.
+  // There is no such tool: the endpoint has no search, or the group cannot use it.
   if (error?.code === codes.invalidParams) return refuse(c, 404, NOTHING)
   const { isError, content, structuredContent } = (result ?? {}) as FetchResult
   const text = content?.[0]?.text

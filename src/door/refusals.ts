@@ -31,7 +31,7 @@ export function refusalOf(
     const headers = challenge({ error: 'insufficient_scope', why: NO_SCOPE })
     return new Refusal(403, NO_SCOPE, headers, faults.insufficientScope)
   }
-  // Callers who cannot use an endpoint are not shown that it exists.
+  // Callers who cannot use an endpoint do not learn whether it exists.
   const notFor = key ? NOT_FOR_KEY : NOT_FOR_PERSON
   return lacksRight ? new Refusal(403, notFor, {}, faults.noRight) : undefined
 }

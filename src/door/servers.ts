@@ -16,7 +16,9 @@ import type { Env } from './env.ts'
 import type { QuestionWatches } from './question-watches.ts'
 import type { Site } from './sites.ts'
 
-/** Limits on cached servers and the characters of their endpoints. One with a search has one per origin. */
+/**
+ * Limits on cached servers and the characters of their endpoints. An endpoint with a search has one server per origin.
+ */
 const MAX_SERVERS = { entries: 1_000, size: 8 * 1024 * 1024 }
 
 interface SiteParts {
@@ -71,7 +73,7 @@ export class SiteServers {
       return { ...made, view: view.join(' ') }
     })
     this.#kept.set(key, { version, server }, JSON.stringify([endpoint, group]).length)
-    // A configuration error stays. After any other error the next request tries again.
+    // A configuration error is cached. After any other error, the next request tries again.
     server.catch((error: unknown) => error instanceof ConfigError || this.#kept.delete(key))
     return server
   }
@@ -84,7 +86,7 @@ export class SiteServers {
     return (await this.#watching()).look(this.#watched(site, ruled(site)), asked)
   }
 
-  /** State of the verified questions. Only endpoints that have any need it. */
+  /** The state of the verified questions. Its code is loaded only for endpoints that have any. */
   async #watching(): Promise<QuestionWatches> {
     const { QuestionWatches } = await import('./question-watches.ts')
     this.#watches ??= new QuestionWatches(MAX_SERVERS, waitUntil)

@@ -103,7 +103,7 @@ async function needsSignIn(c: Context<App>, name: string): Promise<boolean> {
   return site?.endpoint.access !== 'public'
 }
 
-/** Repeats nothing from the path, which may contain a key. */
+/** The message repeats nothing from the path, which may contain a key. */
 const nothing = (c: Context<App>): Promise<Response> =>
   refuse(c, 404, NOTHING, { 'referrer-policy': 'no-referrer' })
 

@@ -9,7 +9,10 @@ export function siteIo(env: Env, { configured, privateHosts }: Sites) {
   const bindings = { ...env }
   const isTrusted = privateHosts.includes('*')
 
-  /** Registry entries do not speak for the machine's owner, so they get no access to its files. */
+  /**
+   * The parts of the machine that URLs from the registry can use. The author of an entry may not own the machine, so
+   * the machine's files are left out, unless PRIVATE_HOSTS contains `*`.
+   */
   const lent = (allowed: readonly string[] = privateHosts): CredentialIo['machine'] =>
     isTrusted ? env.MACHINE : env.MACHINE?.guest?.(allowed)
 

@@ -23,7 +23,7 @@ export interface Site {
   readonly active: boolean
   /** Changes when the endpoint does. */
   readonly version: number
-  /** Time when the registry got it, in milliseconds since 1970, or 0 if it comes from the configuration. */
+  /** Time when it was added to the registry, in milliseconds since 1970, or 0 if it comes from the configuration. */
   readonly createdAt: number
   readonly credentials: Readonly<Record<string, Credential>>
   readonly privateHosts: readonly string[]
@@ -88,7 +88,8 @@ export class Sites {
       memberOf: person?.groups,
     }
     const found = asks ? await this.#registry?.lookup(lookup, address) : undefined
-    // An unreadable configuration does not hide endpoints in the registry, but they do not take the place of its own.
+    // If the configuration cannot be read, endpoints in the registry still work by name, but none of them takes the
+    // place of the first configured one.
     if (this.problem && name === undefined)
       return { name, site: undefined, key: found?.key, denied: false }
     // Endpoints in the registry replace the demo.

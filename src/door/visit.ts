@@ -147,7 +147,7 @@ const isOpenedBy = (sought: SiteLookup): boolean =>
 const lacksGroup = ({ site }: SiteLookup): boolean =>
   site?.endpoint.access === 'groups' && !site.group
 
-/** The reason that a request's credential is not a key, as far as the credential itself shows it. */
+/** The message about a request's credential that is not a key, if the credential alone shows that. */
 export const sentenceOf = ({ wrong }: Pick<ShownCredentials, 'wrong'>): string | undefined =>
   wrong === 'unset' ? UNSET_KEY : wrong && WRONG_KEY
 

@@ -24,7 +24,7 @@ import { searchSources, searchTools } from './tools/search-fetch.ts'
 import { toolsOf } from './tools/tool-set.ts'
 import type { QuestionStates } from './tools/verified-question.ts'
 
-/** Every tool, one line each, in the order clients see them. */
+/** Every built-in tool, in the order clients see them. */
 const tools: readonly DatabaseTool[] = [listTables, describeTable, queryTable, query, explainQuery]
 
 const builtIn = tools.map(({ name }) => name)
@@ -37,9 +37,9 @@ interface ServingOptions {
   readonly carrier?: Changes | undefined
   /** The origin of this deployment: `https://tidegate.example.com`. */
   readonly origin?: string | undefined
-  /** Limits and records the calls. */
+  /** Hooks that limit and record the calls. */
   readonly calls?: CallHooks | undefined
-  /** The states of the verified questions, as far as they have been checked. */
+  /** The last known states of the verified questions. */
   readonly questions?: QuestionStates | undefined
   /** The group that is served. */
   readonly group?: string | undefined
@@ -93,7 +93,7 @@ export function gateway(
   }
 }
 
-/** The same changes, plus changes to the list of tools: a question that does not work is not a tool. */
+/** The same changes, plus changes to the list of tools: a question that does not work is not listed as a tool. */
 const withTools = (changes: Changes | undefined): Changes | undefined =>
   changes && { ...changes, lists: [...(changes.lists ?? []), 'tools' as const] }
 

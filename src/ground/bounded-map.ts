@@ -1,6 +1,6 @@
 import { steadyNow } from './steady-clock.ts'
 
-/** Limits of a map. */
+/** The limits of a {@link BoundedMap}. */
 export interface MapBounds {
   readonly entries: number
   /** Maximum total size of all entries. Unlimited if left out. */
@@ -36,7 +36,11 @@ export class BoundedMap<Value> {
     return entry.value
   }
 
-  /** @param at time at which the value became known, by {@link steadyNow} */
+  /**
+   * Stores a value as the most recently used one, and drops old values until the map is within its limits.
+   *
+   * @param at time when the value became known, by {@link steadyNow}
+   */
   set(key: string, value: Value, size = 0, at = steadyNow()): void {
     this.delete(key)
     this.#entries.set(key, { value, size, at })

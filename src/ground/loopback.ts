@@ -1,5 +1,5 @@
 /**
- * True if a host name in a URL always means this machine, so that unencrypted traffic does not leave it. A name under
+ * True if a host name in a URL always means this machine, so unencrypted traffic does not leave it. A name under
  * `localhost` does not count, since some resolvers look it up on the network.
  */
 export const isLoopback = (hostname: string): boolean =>

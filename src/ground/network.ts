@@ -1,4 +1,4 @@
-/** The network of a request's client, as the platform reports it. Undefined if it does not. */
+/** The network of a request's client; undefined if the platform does not report the client's address. */
 export function clientNetwork(headers: Headers): string | undefined {
   const address = headers.get('cf-connecting-ip')
   return address ? networkOf(address) : undefined

@@ -1,7 +1,7 @@
-/** Resolves after this time. */
+/** Resolves after this many milliseconds. */
 export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** The result of a promise. Throws if it takes too long. */
+/** Waits for a promise and returns its result. Throws if that takes longer than `ms` milliseconds. */
 export async function inTime<T>(ms: number, promise: Promise<T>): Promise<T> {
   let stop = () => {}
   const late = new Promise<never>((_, reject) => {
@@ -15,7 +15,7 @@ export async function inTime<T>(ms: number, promise: Promise<T>): Promise<T> {
   }
 }
 
-/** Keeps the result of the first use. If that fails, the next use tries again. */
+/** Returns a function that calls `make` once and reuses the result. If `make` fails, the next call tries again. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {

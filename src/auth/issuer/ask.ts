@@ -1,3 +1,4 @@
+/** The type of `fetch`, which callers pass as an argument. */
 export type Fetch = typeof globalThis.fetch
 
 /** Reports that an issuer cannot be used, in a message for people. The message contains no text from the issuer. */
@@ -54,12 +55,14 @@ export async function ask(
   return { status: response.status, json: parsed(text), headers: response.headers }
 }
 
-/** Requests JSON that the issuer must provide. Throws {@link IssuerFault}. */
+/**
+ * Requests JSON that the issuer must provide. Throws {@link IssuerFault} unless the status is 200 and the body is JSON.
+ */
 export async function askFor(...asked: Parameters<typeof ask>): Promise<unknown> {
   return (await askWhole(...asked)).json
 }
 
-/** Does the same, and also returns the status and headers of the response. */
+/** Does the same as {@link askFor}, and also returns the status and headers of the response. */
 export async function askWhole(...asked: Parameters<typeof ask>): Promise<IssuerAnswer> {
   const answer = await ask(...asked)
   if (answer.status === 200 && answer.json !== undefined) return answer

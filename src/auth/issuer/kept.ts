@@ -7,7 +7,7 @@ const KEPT_MS = 10 * 60_000
 /** Minimum time between an issuer's response and an early refresh, however many requests need one. */
 const COOLDOWN_MS = 30_000
 
-/** Time for which nothing is requested from an issuer after it failed. */
+/** Pause after an issuer fails. During it, nothing is requested from that issuer. */
 const FAULT_MS = 5_000
 
 /**
@@ -16,7 +16,7 @@ const FAULT_MS = 5_000
  */
 const STALE_MS = 60 * 60_000
 
-/** Time for which a request waits for a fresh response if it has an older one to use. */
+/** Maximum time that a request waits for a fresh response if it has an older one to use. */
 const NEWS_MS = 1_500
 
 /** The operator configures the issuers, so there are only a few. */
@@ -57,12 +57,15 @@ export class DocumentCache<T> {
     return Promise.race([loaded, late]).finally(() => clearTimeout(timer))
   }
 
-  /** Returns a fresh value from `load`; undefined if it was refreshed very recently. Throws what `load` throws. */
+  /**
+   * Returns a fresh value from `load`; undefined if it was refreshed very recently. Throws any error that `load`
+   * throws.
+   */
   async news(key: string, load: () => Promise<T>): Promise<T | undefined> {
     const known = this.#entries.get(key)
     const now = steadyNow()
     if (known && now - known.askedAt < COOLDOWN_MS) return undefined
-    // Set before the response arrives, so that concurrent requests do not load it as well.
+    // Set before the response arrives, so concurrent requests do not load it as well.
     if (known) known.askedAt = now
     return this.#load(key, load)
   }

@@ -28,7 +28,7 @@ const kept = new DocumentCache<JSONWebKeySet>()
 
 /**
  * Verifies a signed token (RFC 7519, RFC 8725): its signature, issuer, audience, type and time. Throws {@link
- * TokenFault}, and {@link IssuerFault} if the issuer's keys are not available.
+ * SignedTokenFault}, or {@link IssuerFault} if the issuer's keys are not available.
  */
 export async function verified(
   token: string,

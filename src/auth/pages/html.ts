@@ -9,7 +9,7 @@ export class SafeHtml {
 
 type HtmlPart = SafeHtml | string | number | false | undefined | readonly HtmlPart[]
 
-/** Creates a piece of a page. Escapes text, and inserts other pieces as they are. */
+/** Creates a piece of a page. Escapes text, and inserts other pieces unchanged. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): SafeHtml =>
   new SafeHtml(strings.map((it, i) => (i === 0 ? it : written(parts[i - 1]) + it)).join(''))
 
@@ -21,8 +21,8 @@ function written(part: HtmlPart): string {
 }
 
 /**
- * Makes a stranger's text safe to show on one line: shortens it, and removes invisible characters and those that
- * reverse the line. The page must make clear that the text comes from a stranger.
+ * Makes a stranger's text safe to show on one line: shortens it, and removes invisible characters and characters that
+ * reverse the text direction. The page must make clear that the text comes from a stranger.
  */
 export function shown(text: string, max = 80): string {
   const plain = text
@@ -37,5 +37,5 @@ export function shown(text: string, max = 80): string {
 
 const MAX_READ = 2_000
 
-/** More than any language puts on one letter. */
+/** Maximum number of combining marks in a row: more than any language puts on one letter. */
 const MAX_MARKS = 4

@@ -4,7 +4,7 @@ import { page } from './page.ts'
 
 export { errorPage } from './error.ts'
 
-/** The page for a deployment where nobody can sign in. It says what to set, and how. */
+/** The page for a deployment where nobody can sign in. It explains what to set, and how. */
 export function notSetPage(env: SignInEnv, origin: string): Response {
   const { TIDEGATE_KEY, TIDEGATE_SECRET } = env
   const inWorker = isWorker(env)

@@ -6,15 +6,15 @@ import { STYLE } from './style.ts'
 export interface PageOptions {
   readonly status?: number | undefined
   readonly headers?: Headers | Readonly<Record<string, string>> | undefined
-  /** The heading, if it is more than the plain title. */
+  /** The heading, if it differs from the title. */
   readonly heading?: SafeHtml | undefined
   /** The right side of the bar: the person who is signed in. */
   readonly corner?: SafeHtml | undefined
 }
 
 /**
- * A sign-in page. It runs no scripts, loads nothing, and cannot be framed or cached. There is no `form-action`, which
- * would block a form's redirect to the app.
+ * A sign-in page. It runs no scripts, loads nothing, and cannot be framed or cached. The policy has no `form-action`,
+ * which would block a form's redirect to the app.
  */
 export function page(
   title: string,
@@ -58,7 +58,7 @@ const MARK = html`<svg width="26" height="26" viewBox="0 0 32 32" fill="none" ar
 const icon = (path: string): SafeHtml =>
   html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${new SafeHtml(path)}</svg>`
 
-/** A state always has a shape and a word, not only a color. */
+/** The icons of states. Each state has its own shape and a word next to it, so it never depends on color alone. */
 export const icons = {
   ok: icon('<circle cx="8" cy="8" r="6.6"/><path d="M5.2 8.2l2 2 3.6-4"/>'),
   low: icon('<path d="M8 1.9l6.6 11.6H1.4z"/><path d="M8 6.3v3.2M8 11.6v.1"/>'),

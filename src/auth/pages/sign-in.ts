@@ -56,7 +56,7 @@ ${referenceLine(reference)}</div>
 export const whoIsSignedIn = (name: string, token: string, question: string): SafeHtml =>
   html`<div class="who"><span>Signed in as <b>${name}</b></span>${signOutForm(token, question, 'Not you? Sign out')}</div>`
 
-/** Ends the session, and repeats the app's request if there is one. */
+/** A button that ends the session, and then repeats the app's request if there is one. */
 export const signOutForm = (token: string, question: string, text: string): SafeHtml =>
   html`<form method="post" action="/signout">${tokenField(token)}<input type="hidden" name="question" value="${question}"><button class="little">${text}</button></form>`
 
@@ -84,5 +84,6 @@ ${referenceLine(reference)}</div>`,
     { status: 403, headers },
   )
 
+/** The hidden field with the CSRF token, for every form. */
 export const tokenField = (token: string): SafeHtml =>
   html`<input type="hidden" name="form" value="${token}">`

@@ -30,7 +30,10 @@ export class Authorize {
     this.#signIn = signIn
   }
 
-  /** Shows the consent page once the person is signed in. Before that, the app's request is not even read. */
+  /**
+   * Shows the consent page once the person is signed in. Until then, the app's request is not parsed, except with
+   * `prompt=none`.
+   */
   async open(request: Request): Promise<Response> {
     const signIn = this.#signIn
     const { searchParams } = new URL(request.url)
@@ -45,7 +48,9 @@ export class Authorize {
     return this.#ask(request, session)
   }
 
-  /** Rejects an unknown app before anybody types a passphrase for it. Documents are not fetched for strangers. */
+  /**
+   * Rejects an unknown app before anybody types a passphrase for it. Metadata documents are not fetched for strangers.
+   */
   async #assertKnown(clientId: string): Promise<void> {
     if (isDocument(clientId) || (await this.#parts.store.has(`client:${clientId}`))) return
     throw new AuthorizationFault(clientId ? 'client_unknown' : 'malformed')
@@ -121,7 +126,7 @@ export class Authorize {
       userId: await userIdOf(person),
       metadata,
       props: { person, endpoints, isForeign, since: Date.now() } satisfies Props,
-      // Otherwise people who share a passphrase would end each other's grants, and so would one person's two windows.
+      // Otherwise people who share a passphrase would end each other's grants, and so would two windows of one person.
       revokeExistingGrants: false,
     })
     events.note({ kind: 'app allowed', person: person.name, client })
@@ -153,9 +158,9 @@ export class Authorize {
   }
 
   /**
-   * Handles a request for which no page may be shown (OpenID Connect Core, section 3.1.2.6). The browser is redirected
-   * only to this computer, or to an app that the person has allowed, since anybody can register an address. Otherwise,
-   * a page is shown anyway (RFC 9700, section 4.11.2).
+   * Handles a request with `prompt=none`, for which no page may be shown (OpenID Connect Core, section 3.1.2.6). The
+   * browser is redirected only to this computer, or to an app that the person has allowed, since anybody can register
+   * an address. Otherwise, a page is shown anyway (RFC 9700, section 4.11.2).
    */
   async #withoutAsking(request: Request, session: BrowserSession | undefined): Promise<Response> {
     const clientId = new URL(request.url).searchParams.get('client_id') ?? ''
@@ -216,7 +221,7 @@ const MAX_GRANTS = 200
 const offeredFor = (asked: string | undefined, { offers }: Offers): readonly string[] =>
   offers.filter(({ isAsked }) => isAsked || asked === undefined).map(({ name }) => name)
 
-/** The URL with an error that the library has no code for (RFC 6749, section 4.1.2.1; RFC 9207, section 2). */
+/** The redirect URL for an error that the library has no code for (RFC 6749, section 4.1.2.1; RFC 9207, section 2). */
 function errorTo({ redirectUri, state, issuer = '' }: AuthRequest, error: string): string {
   const to = new URL(redirectUri)
   to.searchParams.set('error', error)

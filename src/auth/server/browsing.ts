@@ -120,7 +120,7 @@ const foreignForm = (request: Request): Response =>
     next: { href: questionIn(request.url), text: 'Open the page again' },
   })
 
-/** The page for a request that fails, if the app's address is one that anybody can register. */
+/** The page for a failed request, if anybody could have registered the app's address. */
 function leavingPage(to: string, reference: string): Response {
   const { protocol, host } = new URL(to)
   const isSite = protocol === 'https:'

@@ -43,7 +43,7 @@ const HOST = '__Host-'
 /** Cookies that we and the OAuth library prefix with `__Host-`. */
 const OURS = /^(?:tidegate|oauth)-/
 
-/** A request from a browser on this machine, with its cookies given the names that they have everywhere else. */
+/** A request from a browser on this machine, with the cookie names that are used everywhere else. */
 export const asHostCookies = (request: Request): Request =>
   withCookies(
     request,

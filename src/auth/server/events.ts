@@ -18,9 +18,9 @@ export interface SignInEvent {
   readonly why?: string | undefined
 }
 
-/** An event as listed. */
+/** A recorded event. */
 export interface NotedEvent extends SignInEvent {
-  /** The reference that the page showed, for questions to the operator. */
+  /** The reference that the page showed, for a person to give to the operator. */
   readonly reference: string
   /** In milliseconds since 1970. */
   readonly at: number
@@ -100,8 +100,8 @@ function logEvent({
 }
 
 /**
- * Logs the reason that a page failed, and returns the reference for the page. For errors that strangers can repeat
- * endlessly: recorded as events, they would push out all other events.
+ * Logs the reason that a page failed, and returns the reference for the page. It is for errors that strangers can
+ * repeat endlessly. Recorded as events, they would push out all other events.
  */
 export const logged = (why: string): string =>
   logEvent({ kind: 'page failed', reference: randomText(8), why })

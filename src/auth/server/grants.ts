@@ -17,7 +17,7 @@ export interface GrantMetadata {
   readonly endpoints: readonly string[]
 }
 
-/** The grants. Each lets an app act for a person until the grant ends. */
+/** Lists and revokes grants. Each grant lets an app act for a person until it ends. */
 export class Grants {
   readonly #parts: ServerParts
   readonly #store: Store
@@ -130,11 +130,11 @@ export class Grants {
   }
 }
 
-/** The time when a grant ends if groups count. */
+/** The time when a grant ends if groups count, in milliseconds since 1970. */
 const endOfGroups = (person: Person | undefined, createdAt: number): number =>
   isOfProvider(person) ? (person?.groupsAt ?? createdAt) + GROUPS_MS : Number.POSITIVE_INFINITY
 
-/** The fields of the library's grant that are shown. */
+/** The fields of the library's grant that are shown to the operator. */
 interface ListedGrant {
   readonly id: string
   readonly userId: string

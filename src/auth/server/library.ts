@@ -11,6 +11,7 @@ interface LibraryEnv {
   readonly OAUTH_KV: Store
 }
 
+/** The OAuth library's authorization server, with our storage. */
 export type Library = OAuthAuthorizationServer<LibraryEnv>
 
 /** Minimum number of days that a registration lasts after its last use. Some apps never register again. */
@@ -94,6 +95,7 @@ const MAX_CHARS = 200
 const UNREACHABLE =
   'The metadata document of the app, or its keys, cannot be read now. Try again in a minute.'
 
+/** Length of a day, in seconds. */
 export const DAY_SECONDS = 86_400
 
 /** Days that a grant lasts after its last use. */

@@ -46,7 +46,7 @@ export function authorizationObject<Env extends SignInEnv>(
   }
 }
 
-/** The object, as its platform and the Worker use it. */
+/** The methods of the object that its platform and the Worker call. */
 export interface AuthorizationObject {
   fetch(request: Request): Promise<Response>
   take(order: keyof Orders, input: unknown): Promise<unknown>

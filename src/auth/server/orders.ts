@@ -4,7 +4,7 @@ import type { Person } from '../sign-in/person.ts'
 /** The rights of an access token. */
 export interface AccessRights {
   readonly person: Person
-  /** Message for the case that it opens nothing now because the person's groups must be read again. */
+  /** The message if the token opens nothing now, because the person's groups must be read again. */
   readonly refused?: string | undefined
   /**
    * True if no registry group has to allow the person: SIGN_IN_ALLOW allows them, or they used the passphrase or a
@@ -14,9 +14,12 @@ export interface AccessRights {
   readonly scopes: readonly string[]
   /** The URL that the token is for: `/mcp`, or one endpoint. */
   readonly audience: string
-  /** Names of the endpoints that it opens. */
+  /** Names of the endpoints that it opens. `*` stands for all. */
   readonly endpoints: readonly string[]
-  /** When they were chosen, in milliseconds since 1970. An endpoint that was created later is a different one. */
+  /**
+   * Time when the endpoints were selected, in milliseconds since 1970. An endpoint that was created later is a
+   * different one.
+   */
   readonly since?: number | undefined
   /** In milliseconds since 1970. */
   readonly expiresAt: number

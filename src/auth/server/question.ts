@@ -1,4 +1,4 @@
-/** Reason that the response to a request is a page, instead of a redirect to the app. */
+/** The reason that a request is answered with a page instead of a redirect to the app. */
 export type QuestionReason = 'client_unknown' | 'redirect_uri_foreign' | 'page_over' | 'malformed'
 
 /** Reports a request that our own rules refuse, before the library reads it. */
@@ -26,7 +26,7 @@ export function questionIn(text: string): string {
   const { pathname, searchParams } = url
   if (pathname === OPERATOR_PAGE) return operatorPage(searchParams.get('to'))
   if (pathname !== '/authorize' || searchParams.size === 0) return '/signin'
-  // Otherwise, a person who has just signed in again would be asked to do so forever.
+  // Otherwise, a person who has just signed in again would be asked to sign in again, in an endless loop.
   const prompts = promptsIn(searchParams).filter((it) => it !== 'login')
   if (prompts.length > 0) searchParams.set('prompt', prompts.join(' '))
   else searchParams.delete('prompt')
@@ -40,7 +40,7 @@ export const OPERATOR_PAGE = '/signin/operator'
 const operatorPage = (to: string | null): string =>
   `${OPERATOR_PAGE}?${new URLSearchParams({ to: consolePath(to) })}`
 
-/** The Console page that a link points to, or else the first one. Never an address elsewhere. */
+/** The Console page that a link points to, or else the first one. Never an address on another server. */
 export function consolePath(text: string | null): string {
   if (!text || text.length > 2_000 || !URL.canParse(text, ANYWHERE)) return '/console'
   const { origin, pathname, search } = new URL(text, ANYWHERE)

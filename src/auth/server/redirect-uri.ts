@@ -12,7 +12,7 @@ export function mayBeRegistered(uri: string): boolean {
 
 /**
  * True if a redirect URI is in normal form. On the person's own machine, the library compares parsed URIs, since their
- * ports can differ. The rest must be equal character by character (RFC 9700, section 4.1.3), which is so for URIs in
+ * ports can differ. The rest must be equal character by character (RFC 9700, section 4.1.3), which holds for URIs in
  * normal form.
  */
 export function isPlain(uri: string): boolean {

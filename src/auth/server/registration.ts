@@ -37,7 +37,7 @@ export async function register(
   return new Response(JSON.stringify(made), answer)
 }
 
-/** Counts a registration before it is created, so that concurrent ones count, too. */
+/** Counts a registration before it is created, so concurrent ones count, too. */
 async function countRegistration(store: Store, network: string): Promise<readonly string[]> {
   if (!network) return []
   const places = [

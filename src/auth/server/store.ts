@@ -1,8 +1,8 @@
 import type { CredentialKeys, SealedCredential } from '../../registry/index.ts'
 
 /**
- * Implements the part of Workers KV that the OAuth library uses, with an object's SQLite, so that a read sees the last
- * write. Each value is sealed for its own key.
+ * Implements the part of Workers KV that the OAuth library uses, with an object's SQLite. A read sees the last write.
+ * Each value is sealed for its own key.
  */
 export class Store {
   readonly #storage: DurableObjectStorage
@@ -31,7 +31,7 @@ export class Store {
   async put(
     key: string,
     value: string,
-    // In seconds since 1970, or from now.
+    // `expiration` is in seconds since 1970, and `expirationTtl` in seconds from now.
     { expiration, expirationTtl }: { expiration?: number; expirationTtl?: number } = {},
   ): Promise<void> {
     const sealed = await this.#keys.seal(value, key)
@@ -46,7 +46,7 @@ export class Store {
     this.#storage.sql.exec('delete from entries where key = ?', key)
   }
 
-  /** Reads and deletes a value in one step, so that only one of several concurrent callers gets it. */
+  /** Reads and deletes a value in one step, so only one of several concurrent callers gets it. */
   async take(key: string): Promise<unknown> {
     const taken = `delete from entries where key = ? and ${LIVE} returning value`
     const [row] = this.#rows<{ value: string }>(taken, key, seconds())
@@ -94,7 +94,7 @@ export class Store {
     return this.#count(where, seconds(), until, prefix, `${prefix}\u{10ffff}`)
   }
 
-  /** Records the site of a new value that expires soon, so that one network cannot take up all places. */
+  /** Records the site of a new value that expires soon, so one network cannot use up all the room. */
   placed(key: string, site: string): void {
     this.#storage.sql.exec('insert or replace into places (key, site) values (?, ?)', key, site)
   }
@@ -153,7 +153,7 @@ export class Store {
       const text = await this.#open(key, value)
       if (text === undefined) continue
       const sealed = await this.#keys.seal(text, key)
-      // Skipped if the value has changed in the meantime.
+      // Changes nothing if the value has changed in the meantime.
       const update = 'update entries set value = ?, key_id = ? where key = ? and value = ?'
       this.#storage.sql.exec(update, JSON.stringify(sealed), sealed.keyId, key, value)
       resealed++
@@ -231,4 +231,5 @@ const MAX_SWEPT = 20_000
 /** Minimum time between sweeps. */
 const SWEEP_MS = 10 * 60_000
 
+/** The current time, in seconds since 1970. */
 export const seconds = (): number => Math.floor(Date.now() / 1000)

@@ -31,7 +31,9 @@ interface StoredGrant {
   readonly previousRefreshTokenId?: string
 }
 
-/** The token endpoint and revocation (RFC 6749, section 3.2; RFC 7009): the library's, with features that it lacks. */
+/**
+ * The endpoint for tokens and revocation (RFC 6749, section 3.2; RFC 7009): the library's, plus features that it lacks.
+ */
 export class TokenEndpoint {
   readonly #parts: ServerParts
   readonly #library: TokenLibrary
@@ -75,7 +77,7 @@ export class TokenEndpoint {
   /**
    * Answers a request without a code or token from an existing grant. For such a request, the library would first fetch
    * the app's metadata document, from any URL that a stranger enters. The library authenticates registered apps. An
-   * unknown app must learn that it is unknown, so that it registers again.
+   * unknown app must learn that it is unknown, because it then registers again.
    */
   #aboutNothing(asked: TokenRequest): Promise<Response> | Response {
     const { form, clientId } = asked
@@ -135,7 +137,7 @@ export class TokenEndpoint {
     } else if (isOwner && hash !== current && hash !== previous) {
       const isReplayed = await isSpent(store, name, shown)
       if (isReplayed && (await isInvalidGrant(answer))) {
-        // Two parties have its refresh tokens, and it is impossible to tell which of them stole them.
+        // Two parties have its refresh tokens, and there is no way to tell which of the two stole them.
         await this.#end(asked, name)
         this.#note('token replayed', grant, 'A refresh token came after its successor was used.')
       }

@@ -40,10 +40,7 @@ export class Tries {
     return this.#wait(MAX_OF_ALL, ALL_MS, 'passphrase = 1')
   }
 
-  /**
-   * Records an attempt before it is checked, so that concurrent attempts count, too. Returns a function that deletes
-   * it.
-   */
+  /** Records an attempt before it is checked, so concurrent attempts count, too. Returns a function that deletes it. */
   begin(network: string, isPassphrase: boolean): { readonly succeeded: () => void } {
     this.sweep()
     const insert = 'insert into tries (at, network, passphrase) values (?, ?, ?) returning id'
@@ -58,7 +55,7 @@ export class Tries {
 
   /** Deletes attempts that no longer count. */
   sweep(): void {
-    // Both kinds are listed so that the index is used.
+    // Both kinds are listed, so SQLite uses the index.
     const old = 'passphrase in (0, 1) and at <= ?'
     this.#sql.exec(`delete from tries where ${old}`, Date.now() - ALL_MS)
   }

@@ -79,7 +79,7 @@ export async function returnFromProvider(
     headers,
     person: async () => {
       const person = await provider.finish(url, callbackOf(request), trip.kept)
-      // Only after a successful sign-in, so that strangers cause no writes.
+      // Only after a successful sign-in, so strangers cause no writes.
       await store.put(keyOf(state), '', { expirationTtl: LIFE_SECONDS })
       return person
     },

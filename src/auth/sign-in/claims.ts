@@ -70,8 +70,8 @@ function assertNotElsewhere(claims: Claims, claim: string): void {
 }
 
 /**
- * True if the list of claims that are kept elsewhere might contain this one. A list in another format might contain any
- * claim.
+ * True if `_claim_names`, the list of claims that are elsewhere, might contain this claim. A list in another format
+ * might contain any claim.
  */
 function mayName(names: unknown, claim: string): boolean {
   if (names === undefined || names === null) return false

@@ -4,7 +4,7 @@ import { faultOfAllow } from './allow.ts'
 import { faultOfOperators } from './operators.ts'
 import { faultOfPassphrase } from './passphrase.ts'
 
-/** Reasons that sign-in does not work as the operator intends, as messages for the operator. */
+/** Problems in the sign-in settings, as messages for the operator. */
 export function signInFaults(env: SignInEnv): readonly string[] {
   const way = WAYS.find((it) => env[it])
   if (!way) return env.OPERATORS ? [NO_WAY] : []
@@ -37,7 +37,7 @@ const NO_WAY = `OPERATORS is set, but there is no way to sign in, so nobody whom
 const WRONG_DAYS =
   'SIGN_IN_DAYS has to be a number from 1 to 3650, such as 30. Until it is, grants last 90 days from their last use.'
 
-/** Settings that need another one. */
+/** Settings that require another setting. */
 const NEEDS = [
   ['SIGN_IN_ISSUER', 'SIGN_IN_CLIENT_ID'],
   ['ACCESS_TEAM', 'ACCESS_AUDIENCE'],

@@ -27,7 +27,7 @@ export function groupList(listed: unknown): GroupList {
 const isGroup = (it: unknown): it is string =>
   typeof it === 'string' && it !== '' && it.length <= MAX_GROUP_CHARS && !/\p{Cc}/u.test(it)
 
-/** True if anything here refers to a provider's group. If so, people's groups must be known. */
+/** True if anything in this deployment refers to a provider's group. If so, people's groups must be known. */
 export type GroupsCount = () => Promise<boolean>
 
 /**

@@ -17,7 +17,7 @@ export interface OpenIdSettings extends ClaimSettings {
   readonly scopes: readonly string[]
 }
 
-/** State to keep until a person returns from the provider. */
+/** State to store until a person returns from the provider. */
 const Kept = z.object({ issuer: z.string(), nonce: z.string(), verifier: z.string() })
 
 const TokenAnswer = z.object({ id_token: z.string(), access_token: z.optional(z.string()) })
@@ -115,13 +115,13 @@ async function redeem(
   throw refusedCode(json)
 }
 
-/** RFC 6749, section 2.3.1: both are form-encoded first. */
+/** The `Authorization` header for a client ID and its secret. Both are form-encoded first (RFC 6749, section 2.3.1). */
 function basic(id: string, secret: string): string {
   const [user, password] = [id, secret].map((it) => new URLSearchParams({ it }).toString().slice(3))
   return `Basic ${btoa(`${user}:${password}`)}`
 }
 
-/** OpenID Connect Core 1.0, section 3.1.3.7. */
+/** Checks that an ID token is for this client and this sign-in (OpenID Connect Core 1.0, section 3.1.3.7). */
 function assertForUs({ aud, azp, nonce }: Claims, clientId: string, begun: string): void {
   const isShared = Array.isArray(aud) && aud.length > 1
   if (azp === undefined ? isShared : azp !== clientId) {
@@ -162,7 +162,7 @@ async function withUserinfo(
   return isNamed ? { ...more, ...claims } : merged(claims, more)
 }
 
-/** Merges claims so that neither source vouches for the other's address. */
+/** Merges claims. Neither source vouches for the other's address. */
 function merged(claims: Claims, more: Claims): Claims {
   const { email_verified: said, ...rest } = claims
   const isOther = more.email !== undefined && more.email !== claims.email

@@ -35,7 +35,10 @@ function isObvious(text: string): boolean {
   return new Set(rest).size < 4
 }
 
-/** Longer ones first: removing a shorter one from the middle of a longer one would leave the rest of it. */
+/**
+ * Parts that are guessed first. Longer ones come first, because removing a short one from inside a longer one would
+ * leave the rest of it.
+ */
 const OBVIOUS = [
   ...['correcthorsebatterystaple', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiopasdfghjklzxcvbnm'],
   ...['12345678901234567890', '1qaz2wsx3edc4rfv', 'qwertzuiopasdfghjkl', 'qwertyuiop'],
@@ -51,7 +54,7 @@ const plain = (text: string): string => text.trim().normalize('NFC')
 
 const encoder = new TextEncoder()
 
-/** The maximum that the platform allows. */
+/** Number of PBKDF2 iterations: the maximum that the platform allows. */
 const ITERATIONS = 100_000
 
 /** Cached hash of the passphrase, which is slow to derive. */

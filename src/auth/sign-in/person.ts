@@ -22,7 +22,7 @@ export interface Person {
 export interface Props {
   readonly person: Person
   readonly endpoints: readonly string[]
-  /** True if they signed in at a provider, so that SIGN_IN_ALLOW or a group has to allow them. */
+  /** True if they signed in at a provider. Then SIGN_IN_ALLOW or a group has to allow them. */
   readonly isForeign: boolean
   /** Time when they selected them, in milliseconds since 1970: an endpoint that is created later is a different one. */
   readonly since: number
@@ -37,7 +37,7 @@ const OWN_ID = 'passphrase '
 /** The person who used the passphrase, or a code for this name. */
 export const ownPerson = (name: string): Person => ({ id: `${OWN_ID}${name}`, name, groups: [] })
 
-/** True if a person signed in at a provider, as far as is known. */
+/** True if a person signed in at a provider, or if that is unknown. */
 export const isOfProvider = (person: Pick<Person, 'id'> | undefined): boolean =>
   !person?.id.startsWith(OWN_ID)
 
@@ -70,7 +70,7 @@ export interface IdentityProvider {
 }
 
 /**
- * Reports that a person is not signed in, in a message for them to read. The message contains no text from a stranger.
+ * Reports that a person is not signed in, in a message for that person. The message contains no text from a stranger.
  */
 export class SignInFault extends Error {
   override readonly name = 'SignInFault'

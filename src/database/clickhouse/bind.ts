@@ -1,5 +1,7 @@
 import { DatabaseError } from '../error.ts'
+import { inlined } from '../guard/inlined.ts'
 import { read } from '../guard/reading.ts'
+import type { Token } from '../guard/token.ts'
 import type { Param, Statement } from '../rows.ts'
 import { trimEnd } from '../transport/trim-end.ts'
 import { rules } from './rules.ts'
@@ -14,27 +16,21 @@ import { rules } from './rules.ts'
 export function bind(statement: Statement): string {
   const { sql, params = [] } = statement
   if (params.length === 0 && !/\{\s*p\d/i.test(sql)) return sql
-  const used = new Set<number>()
-  let text = ''
-  let end = 0
-  for (const place of placesIn(statement)) {
-    const value = params[place.n - 1]
-    if (value === undefined) {
-      throw new DatabaseError(
-        'sql',
-        `There is no parameter for {p${place.n}}: send one for each placeholder.`,
-      )
-    }
-    used.add(place.n)
-    text += sql.slice(end, place.start) + literal(value, place.type)
-    end = place.end
-  }
-  if (used.size < params.length) {
+  const places = [...placesIn(statement)]
+  const values = places.map(({ n, type, start, end }) => {
+    const value = params[n - 1]
+    if (value !== undefined) return { start, end, value, literal: (it: Param) => literal(it, type) }
+    throw new DatabaseError(
+      'sql',
+      `There is no parameter for {p${n}}: send one for each placeholder.`,
+    )
+  })
+  if (new Set(places.map(({ n }) => n)).size < params.length) {
     throw new DatabaseError('sql', 'Not every parameter has a placeholder in the statement.', {
       hint: 'Write the first as {p1:Type}, such as {p1:String} or {p1:UInt64}, the second as {p2:…}.',
     })
   }
-  return text + sql.slice(end)
+  return values.length === 0 ? sql : inlined(statement, values, rules)
 }
 
 interface PlaceholderPlace {
@@ -59,10 +55,19 @@ function* placesIn(statement: Statement): Iterable<PlaceholderPlace> {
     if (last === tokens.length || (!typed && last !== i + 2)) continue
     const { start, end } = tokens[last]!
     const type = typed ? statement.sql.slice(colon.end, start).trim() : undefined
+    if (type !== undefined && hasComment(type, tokens.slice(i + 3, last), statement.sql)) {
+      throw new DatabaseError('refused', 'Leave out comments in the type of a placeholder.')
+    }
     yield { n: Number(number), type, start: open.start, end }
     i = last
   }
 }
+
+/** True if a type contains more than its tokens and white space. */
+const hasComment = (type: string, tokens: readonly Token[], sql: string) =>
+  solid(type) !== solid(tokens.map(({ start, end }) => sql.slice(start, end)).join(''))
+
+const solid = (text: string) => text.replace(/\s+/g, '')
 
 /** Writes a value as SQL. If it should be a number and is not, the engine reports that. */
 function literal(value: Param, type: string | undefined): string {

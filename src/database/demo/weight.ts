@@ -20,6 +20,10 @@ const MAX_VALUE_BYTES = 2_200_000
 const MOVED_BYTES = 1_000
 const READ_BYTES = 50
 
+/** The number of characters that LIKE compares during a row visit, and the length of patterns that are always fast. */
+const COMPARED_BYTES = 20
+const SHORT_PATTERN = 24
+
 /** The cost of a call in visits, even for a small value. */
 const CALL_VISITS = 4
 
@@ -76,7 +80,9 @@ export function weightOf(
   // In a string built from all rows in a group, each row has a share of the bytes, unless the string is
   // read again.
   const isRead = gatherers.some((it) => it.isWindow || (it.isInner && reuses))
-  const patterns = tokens.filter((it) => isOne(it, 'like', 'glob')).length
+  const patterns = tokens.flatMap((it, i) =>
+    isOne(it, 'like', 'glob') ? patternBytes(tokens, i + 1, longestParam, made) : [],
+  )
 
   function perRow(rows: number): number {
     const gathered = Math.min(MAX_VALUE_BYTES, made * rows)
@@ -89,9 +95,30 @@ export function weightOf(
       return CALL_VISITS + (seeks ? sought ** 2 / 1_000 : extra / READ_BYTES)
     })
     const called = costs.reduce((a, b) => a + b, 0)
-    return called + patterns * (CALL_VISITS + extra) + extra / MOVED_BYTES
+    const matched = patterns
+      .map((it) => CALL_VISITS + extra + (it < SHORT_PATTERN ? 0 : (it * made) / COMPARED_BYTES))
+      .reduce((a, b) => a + b, 0)
+    return called + matched + extra / MOVED_BYTES
   }
   return { largest: isInner ? MAX_VALUE_BYTES : made, perRow }
+}
+
+/** The bytes of the pattern that begins here: of its literals and parameters, or of any value if it has other parts. */
+function patternBytes(
+  tokens: readonly Token[],
+  start: number,
+  longestParam: number,
+  made: number,
+): number {
+  let bytes = 0
+  for (let i = start; i < tokens.length; i++) {
+    const { kind, value, end, start: begin } = tokens[i]!
+    const isOperand = i === start || isOne(tokens[i - 1], '|', '(', ',')
+    if (kind === 'text' || kind === 'number') bytes += end - begin
+    else if (kind === 'symbol' && /^[?$:@#]/.test(value)) bytes += longestParam
+    else if (!isOne(tokens[i], '(', ')', '|', ',')) return isOperand ? made : bytes
+  }
+  return bytes
 }
 
 /** The growth factor of a value from `||`. The factors of all SELECTs multiply. */

@@ -130,6 +130,10 @@ function refuseToken(
   const call = isCall(tokens, i, labels, rules)
   if (call && isRefusedCall(tokens, i, rules)) return `${value}() is not allowed here.`
   if (matches(rules.hiddenRelations, value)) return `${value} is not allowed here.`
+  const schema = isOne(tokens[i - 1], '.') ? tokens[i - 2]?.value : undefined
+  if (schema && matches(rules.hiddenQualified, `${schema}.${value}`)) {
+    return `${schema}.${value} is not allowed here.`
+  }
   if (kind === 'name') return undefined
 
   const before = tokens[i - 1]

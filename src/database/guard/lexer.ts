@@ -191,6 +191,9 @@ function apart(sql: string, token: Token): Token {
 
 function readSymbol(sql: string, start: number): Token {
   const value = sql[start]!
+  // MySQL reads `\Ninto` as NULL and INTO. No other dialect has a backslash outside of quotes.
+  if (value === '\\')
+    throw new Unreadable('Write NULL instead of \\N, and no other backslash outside of quotes.')
   if (value === '\ufeff') throw new Unreadable('Remove the byte order mark from the statement.')
   return { kind: value === ';' ? 'end' : 'symbol', value, start, end: start + 1 }
 }

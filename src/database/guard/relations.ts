@@ -39,7 +39,7 @@ export function relations(
       if ((value === ')' || value === ']') && levels.length > 1)
         closedOperator = levels.pop()!.operator
       expectsRelation = value === ',' && level.list
-    } else if (keyword && AFTER_RELATIONS.has(value)) {
+    } else if (keyword && (AFTER_RELATIONS.has(value) || (value === 'with' && before === '('))) {
       if (value === 'select') level.query = true
       level.list = expectsRelation = false
     } else if (keyword && value === 'from') {

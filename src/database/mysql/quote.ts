@@ -1,4 +1,5 @@
 import { DatabaseError, PARAMETER_HINT } from '../error.ts'
+import { inlined } from '../guard/inlined.ts'
 import { read } from '../guard/reading.ts'
 import type { Param, Statement } from '../rows.ts'
 import { rules } from './rules.ts'
@@ -19,14 +20,8 @@ export function inlineParams(statement: Statement): string {
       { hint: PARAMETER_HINT },
     )
   }
-  let text = ''
-  let at = 0
-  for (const [i, { start, end }] of places.entries()) {
-    // The spaces keep anything before or after from becoming part of the value.
-    text += `${sql.slice(at, start)} ${literal(params[i]!)} `
-    at = end
-  }
-  return text + sql.slice(at)
+  const values = places.map(({ start, end }, i) => ({ start, end, value: params[i]!, literal }))
+  return values.length === 0 ? sql : inlined(statement, values, rules)
 }
 
 /** Quotes a name so that MySQL reads it the same way in every mode. */

@@ -60,7 +60,7 @@ const calls = either(
   // azure_storage, and orafce's file functions.
   'blob_(?:put|get|list) f(?:open|remove|rename|copy) put_line wait(?:one|any)',
   // An XPath with nested conditions runs for days, and PostgreSQL cannot interrupt it.
-  'xpath xpath_exists xmlexists xmltable',
+  'xpath xpath_exists xmlexists xmltable xpath_(?:string|number|bool|nodeset|list)',
   // Apache AGE, Citus, pg_net and pgTAP.
   'cypher create_intermediate_results? worker_partition_query_result worker_restart',
   '(?:results|set|bag|row)_(?:eq|ne|has|hasnt)',
@@ -104,9 +104,11 @@ export const rules: Rules = {
       // These show the settings of roles and databases, such as `pgrst.jwt_secret`.
       'pg_db_role_setting pg_roles pg_user',
       // The arguments of triggers: a Supabase webhook has its Authorization header there.
-      'pg_trigger',
+      'pg_trigger action_statement',
     )})$`,
   ),
+  // The same arguments, for the owners of the tables.
+  hiddenQualified: /^information_schema\.triggers$/,
   // PostgreSQL's own settings, and the caller's own claims. A custom setting has a dot in its name.
   readableSettings:
     /^(?:\w+|time zone|transaction isolation level|session authorization|request\.[\w.]+)$/i,

@@ -11,6 +11,8 @@ const calls = either(
   'sqlite_compileoption_\\w+',
   // Rewrites the index in FTS3 and FTS4.
   'optimize',
+  // Runs SQL on the table whose name it is given.
+  'rtreecheck',
 )
 
 /** Pragmas that describe the schema, which can be read as tables. */

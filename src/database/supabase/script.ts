@@ -1,3 +1,4 @@
+import { inlined } from '../guard/inlined.ts'
 import { read } from '../guard/reading.ts'
 import { readOnlySteps } from '../postgres/read-only.ts'
 import { rules } from '../postgres/rules.ts'
@@ -107,22 +108,20 @@ rollback`
 function inlineParams(statement: Statement): string {
   const { sql, params = [] } = statement
   if (params.length === 0) return sql
-  let text = ''
-  let at = 0
-  for (const { kind, value, start, end } of read(statement, rules).tokens) {
-    if (kind !== 'symbol' || !/^\$\d+$/.test(value)) continue
-    const param = params[Number(value.slice(1)) - 1]
-    if (param === undefined) continue
-    // The parentheses keep anything before or after from becoming part of the value.
-    text += `${sql.slice(at, start)}(${literal(param)})`
-    at = end
-  }
-  return text + sql.slice(at)
+  const values = read(statement, rules).tokens.flatMap(({ kind, value: name, start, end }) => {
+    if (kind !== 'symbol' || !/^\$\d+$/.test(name)) return []
+    const value = params[Number(name.slice(1)) - 1]
+    return value === undefined ? [] : { start, end, value, literal }
+  })
+  return inlined(statement, values, rules)
 }
 
-/** Writes a value as PostgreSQL reads it with `standard_conforming_strings`. */
+/**
+ * Writes a value as PostgreSQL reads it with `standard_conforming_strings`. The parentheses keep a string before it
+ * from continuing in it.
+ */
 const literal = (value: Param) =>
-  value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`
+  value === null ? '(null)' : `('${String(value).replaceAll("'", "''")}')`
 
 /** SQL that decodes to this string. No lexer can read anything else in its hexadecimal digits. */
 function text(value: string): string {

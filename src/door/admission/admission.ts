@@ -35,7 +35,7 @@ export type App = {
 const NO_SIGN_IN =
   'This endpoint has no sign-in: it takes a key. If your host already sends one, that key is wrong. Send the key for this endpoint as Authorization: Bearer KEY.'
 
-/** The same message, or a better one if the request's credential is not a key. */
+/** The message for a host that looks for a sign-in, or a more specific one if the request's credential is not a key. */
 export const noSignIn = async (c: Context<App>): Promise<string> =>
   sentenceOf(await shownBy(c.req.raw, c.env)) ?? NO_SIGN_IN
 
@@ -63,7 +63,7 @@ export const noSecretUrl = (c: Context<App>): Promise<Response> => {
   return refuse(c, 404, message, { 'referrer-policy': 'no-referrer' }, faults.notFound)
 }
 
-/** Admits or refuses every request, by its key, its host, and the web page that sent it. */
+/** Admits or refuses every request, based on its key, its host, and the web page that sent it. */
 export const admission: MiddlewareHandler<App> = async (c, next) => {
   const request = c.req.raw
   const { calls, origins, used } = deploymentOf(c.env)
@@ -92,7 +92,7 @@ export const admission: MiddlewareHandler<App> = async (c, next) => {
   return next()
 }
 
-/** True if a person opens this in a browser. */
+/** True if the request comes from a person who opens this URL in a browser. */
 export const wantsHtml = ({ req }: Context<App>): boolean =>
   req.method === 'GET' && /\btext\/html\b/.test(req.header('accept') ?? '')
 

@@ -57,6 +57,6 @@ function missing(env: Env, problem: string | undefined): PublicPlace['missing'] 
 
 const isPublic = ({ active, endpoint }: Site): boolean => active && endpoint.access === 'public'
 
-/** Shows a person that this path does not exist. */
+/** The page for a path that does not exist. */
 export const showNotFound = (c: Context<App>): Response =>
   notFoundPage(`${new URL(c.req.url).origin}/mcp`)

@@ -9,8 +9,8 @@ import { deploymentOf } from '../deployment.ts'
 import type { Env } from '../env.ts'
 
 /**
- * Serves `GET /setup`, which lists the setup steps still missing. It is public, so for each setting it says only
- * whether it is set and valid, and it says nothing more about a deployment that is complete.
+ * Serves `GET /setup`, which lists the setup steps still missing. It is public, so it reports only whether each setting
+ * is set and valid, and for a complete deployment only that it is complete.
  */
 export async function showSetup(c: Context<App>): Promise<Response> {
   const state = await setupOf(c.env, new URL(c.req.url).origin)

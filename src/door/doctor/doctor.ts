@@ -12,8 +12,8 @@ import { storedProblems } from './ready.ts'
 import { selfTest, textOf } from './self-test.ts'
 
 /**
- * Serves `GET /doctor` and `/doctor/NAME`, which say whether the databases respond, and which rights their roles have
- * beyond reading.
+ * Serves `GET /doctor` and `/doctor/NAME`, which report whether the databases respond, and which rights their roles
+ * have beyond reading.
  */
 export async function examine(
   c: Context<App>,

@@ -26,10 +26,11 @@ export async function knownSites({ registry, sites }: Deployment, limit: number)
 }
 
 /**
- * The operator's checks of sites, which can be switched off or not stored at all. `siteOf` finds the site for an item.
+ * The operator's checks of sites, including sites that are switched off or not stored. `siteOf` finds the site for an
+ * item.
  */
 export function inspectionOf<It>({ ioOf, keeping, servers }: Deployment, siteOf: (it: It) => Site) {
-  /** Checks the verified questions now, for a one-shot server. */
+  /** Checks the verified questions now, for a server that is used only once. */
   async function statesOf(site: Site, signal: AbortSignal): Promise<QuestionStates> {
     const broken = [...(await servers.look(site, { signal }))].flatMap(([name, problem]) =>
       problem === null ? [] : [[name, problem] as const],
@@ -70,7 +71,7 @@ export function inspectionOf<It>({ ioOf, keeping, servers }: Deployment, siteOf:
       const { endpoint, group } = site
       const { previewOf } = await previewing()
       const questions = endpoint.questions && (await statesOf(site, signal))
-      // As it is served, but not recorded, and without a stream of changes.
+      // The same server as for callers, except that calls are not recorded and there is no stream of changes.
       const own = { group: group?.name, rules: group?.rules, questions }
       return previewOf(gateway(endpoint, ioOf(site), { keeping, ...own }), asked, signal)
     },

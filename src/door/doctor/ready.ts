@@ -8,7 +8,7 @@ import type { Env } from '../env.ts'
 import type { Site } from '../sites.ts'
 import { inspectionOf, knownSites } from './inspection.ts'
 
-/** Time for which this isolate reuses a result, so that frequent probes cost the registry nothing. */
+/** Time for which this isolate reuses a result, so frequent probes cost the registry nothing. */
 const KEPT_MS = { deployment: 5_000, databases: 30_000 } as const
 
 /** Time limit for all databases together, and the maximum number of endpoints checked. */
@@ -26,7 +26,7 @@ interface ReadinessCheck {
 const seen = new WeakMap<Env, Partial<Record<keyof typeof KEPT_MS, ReadinessCheck>>>()
 
 /**
- * Serves `GET /ready`, which says whether this deployment can serve its stored endpoints. Everyone gets a yes or no.
+ * Serves `GET /ready`, which reports whether this deployment can serve its stored endpoints. Everyone gets a yes or no.
  * Only the operator sees the reasons, and can also have the databases checked.
  */
 export async function showReadiness(c: Context<App>): Promise<Response> {
@@ -65,7 +65,7 @@ async function problemsOf(env: Env): Promise<readonly string[]> {
   return [...(problem === undefined ? [] : [problem]), ...(await storedProblems(env))]
 }
 
-/** The same for storage alone: the disk, the registry and the sign-in storage. */
+/** The problems of storage alone: the disk, the registry and the sign-in storage. */
 export async function storedProblems(env: Env, isThorough = false): Promise<readonly string[]> {
   const { registry } = deploymentOf(env)
   const { registryProblems } = await readiness()

@@ -24,7 +24,7 @@ export async function selfTest(
   return { url, findings: report.findings, hosts: report.verdicts() }
 }
 
-/** The same as text: the problems, and their effect on each host. */
+/** The results as text: the problems, and their effect on each host. */
 export function textOf({ url, findings, hosts }: SelfTest): string {
   const wrong = findings.filter(({ state }) => state !== 'ok')
   const lines = wrong.map(({ state, seen, fix }) => `${state}: ${seen}${fix ? ` ${fix}` : ''}`)

@@ -9,7 +9,9 @@ export const listSchema = (name: string): JsonSchema => ({
   required: [name],
 })
 
-/** The output schema of tools that return rows. Models pay for it in every conversation, so it says no more. */
+/**
+ * The output schema of tools that return rows. Models pay for it in every conversation, so it contains nothing else.
+ */
 export const rowsSchema = listSchema('rows')
 
 /** Rows as the model gets them, cut to the endpoint's caps. */
@@ -20,7 +22,7 @@ export interface CappedAnswer {
   readonly totals?: readonly Cell[]
   readonly rowCount: number
   readonly truncated: boolean
-  /** A message that says what is missing, and the next step. */
+  /** A message about the missing part and the next step. */
   readonly hint?: string
   /** The URI of the whole result, if it is stored. */
   readonly result?: string
@@ -140,7 +142,7 @@ export function shorten<T extends Cell | undefined>(cell: T, maxChars: number): 
   return `${text.slice(0, end)}… (+${text.length - end} characters)`
 }
 
-/** Cuts a string to `maxBytes` of JSON, but always leaves the mark. */
+/** Cuts a string to `maxBytes` of JSON. The mark that shows a cut is always kept, even if it does not fit. */
 export function shortenToBytes(text: string, maxBytes: number): string {
   if (jsonBytes(text) <= maxBytes) return text
   let left = maxBytes - jsonBytes('') - MARK_BYTES

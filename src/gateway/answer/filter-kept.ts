@@ -165,7 +165,7 @@ function comparableOf(cell: Cell): Comparable {
   const fraction = trimEnd(decimals, '0')
   const isZero = whole === '' && fraction === ''
   const sign = isZero ? 0 : minus ? -1 : 1
-  // In the form of a number, so a string that is not a number never equals it.
+  // Written as a number, so a string that is not a number never equals it.
   const same = `${sign < 0 ? '-' : ''}${whole || 0}${fraction && `.${fraction}`}`
   return { text, same, digits: { sign, whole, fraction } }
 }

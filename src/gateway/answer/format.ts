@@ -46,7 +46,10 @@ function field(cell: Cell): string {
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Puts `'` before a string that a spreadsheet would run as a formula, even if it starts with one. Skips numbers. */
+/**
+ * Puts `'` before a string that a spreadsheet would run as a formula, even if it already starts with `'`. Skips
+ * numbers.
+ */
 export const neutralizeFormula = (cell: Cell): Cell =>
   typeof cell === 'string' && FORMULA.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell
 

@@ -50,7 +50,10 @@ export const viewOf = (caller: Caller | undefined): string =>
 
 let servers = 0
 
-/** Results in stores that are signed for the caller, the endpoint and its rules. Other rules cannot open them. */
+/**
+ * Results in stores that are signed for the caller, the endpoint and its rules. They cannot be opened under other
+ * rules.
+ */
 export function resultsOf(
   endpoint: string,
   { stores, seal }: ResultStorage,

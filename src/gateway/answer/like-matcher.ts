@@ -1,6 +1,6 @@
 /**
  * Builds the test for an SQL LIKE pattern, in which `%` matches any string and `_` matches any character. One bit for
- * each position in the pattern says whether the characters read so far can reach it. So each string is read once,
+ * each position in the pattern says whether the characters read so far can reach it, so each string is read only once,
  * whatever the pattern is.
  */
 export function likeMatcher(pattern: string): (text: string) => boolean {

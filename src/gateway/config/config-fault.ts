@@ -18,7 +18,7 @@ interface Fault {
 export const configFaults = ({ issues }: z.core.$ZodError, value: unknown): string =>
   said(issues.flatMap((it) => faultsOf(it, [], value, placeInList)))
 
-/** The same for one object, with the first wrong field. */
+/** The faults in one object, and the path of the first wrong field. */
 export function fieldFaults({ issues }: z.core.$ZodError, value: unknown): Fault {
   const faults = issues.flatMap((it) => faultsOf(it, [], value, placeInObject))
   return { field: faults[0]?.field ?? '', sentence: said(faults) }

@@ -11,6 +11,7 @@ const NAME = /^[a-z][a-z0-9_-]{0,30}$/
 /** True if this is a valid name for an endpoint or a database. */
 export const isName = (text: string): boolean => NAME.test(text)
 
+/** The schema of the name of an endpoint or a database. */
 export const name = () =>
   z.string().check(z.regex(NAME, 'must be lower case and at most 31 characters, such as "shop"'))
 
@@ -23,7 +24,7 @@ export const credentialId = (url: string): string | undefined => CREDENTIAL.exec
 /** The name of the secret in a URL that refers to one. */
 export const secretIn = (url: string): string | undefined => SECRET.exec(url)?.[1]
 
-/** Default values for fields that a configuration leaves out. */
+/** Default values of the optional fields. */
 export const defaults = {
   sql: true,
   format: 'json',
@@ -33,7 +34,7 @@ export const defaults = {
   records: { literals: false, count: 20_000, days: 30 },
 } as const
 
-// A schema takes longer to build than to use, and most deployments configure no endpoint. So these are
+// A schema takes longer to build than to use, and most deployments configure no endpoint. So the following schemas are
 // built when they are first needed.
 
 /** `secret:NAME`, a Worker secret with the URL; `credential:ID` in the registry; or a URL without a secret. */
@@ -61,7 +62,7 @@ const database = () =>
         }),
       ),
     ),
-    /** Queries carry the caller's claims, for row-level security. */
+    /** True if queries carry the caller's claims, for row-level security. */
     claims: z.optional(z.literal(true)),
     /** Number of seconds to cache a table's columns and keys; 60 by default. */
     catalogSeconds: z.optional(z.int().check(z.gte(0), z.lte(3_600))),
@@ -71,7 +72,7 @@ const database = () =>
 
 const MAX_COST = 1_000_000_000_000
 
-/** Limits on every answer. A model can ask for less, never for more. */
+/** Limits on every answer. A model can request less, but never more. */
 const caps = () =>
   z.strictObject({
     rows: z._default(z.int().check(z.gte(1), z.lte(10_000)), defaults.caps.rows),
@@ -81,7 +82,7 @@ const caps = () =>
     cell: z._default(z.int().check(z.gte(20), z.lte(80_000)), defaults.caps.cell),
     /** The number of values that describe_table shows for each column, taken from the first rows. */
     samples: z._default(z.int().check(z.gte(0), z.lte(10)), defaults.caps.samples),
-    /** Hosts give up after about a minute. */
+    /** Time limit for one query. Hosts give up after about a minute. */
     timeoutMs: z._default(z.int().check(z.gte(100), z.lte(55_000)), defaults.caps.timeoutMs),
     /** The highest cost estimate at which a query runs. If not set, no cost is estimated. */
     cost: z.optional(
@@ -99,7 +100,9 @@ const caps = () =>
     ),
   })
 
-/** Limits on the stored copy of an answer that exceeds its caps. It is kept for half an hour, for its caller alone. */
+/**
+ * Limits on the stored copy of an answer that exceeds its caps. It is stored for half an hour, for its caller alone.
+ */
 const keep = () =>
   z.strictObject({
     rows: z._default(z.int().check(z.gte(1), z.lte(10_000)), defaults.keep.rows),

@@ -7,7 +7,7 @@ import { jsonFault } from './json-fault.ts'
 type EndpointConfig = z.infer<ReturnType<typeof endpointSchema>>
 type ConfiguredDatabase = EndpointConfig['databases'][string]
 
-/** An endpoint as it is served: its configuration, plus fields that only a group's rules set. */
+/** An endpoint that is ready to be served: its configuration, plus fields that only a group's rules set. */
 export interface Endpoint extends Omit<EndpointConfig, 'databases'> {
   databases: Record<string, ConfiguredDatabase & RestrictedDatabase>
 }
@@ -20,7 +20,9 @@ interface RestrictedDatabase {
   readonly hidesTables?: boolean | undefined
 }
 
+/** The limits on one answer of an endpoint. */
 export type Caps = Endpoint['caps']
+/** The limits on the use of an endpoint, for each caller and for all callers together. */
 export type ConfiguredLimits = NonNullable<Endpoint['limits']>
 
 /** The configuration of a deployment: the Worker's variables and secrets. */
@@ -31,7 +33,7 @@ export interface Settings {
   readonly DATABASE_URL?: string
 }
 
-/** An error in the configuration. Says what the operator has to do, and contains no secret. */
+/** An error in the configuration. The message tells the operator what to do, and contains no secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly reason: Because['reason']

@@ -6,8 +6,8 @@ const TOKEN =
   /([{}[\],:])|("(?:[ !#-[\]-~\u00a0-\uffff]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|((?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.$]))/y
 
 /**
- * Says where a string stops being valid JSON, and what is there. It repeats at most one character of the string. The
- * messages from JavaScript engines differ, and repeat more.
+ * Describes where a string stops being valid JSON, and the character there. The result repeats at most one character of
+ * the string. The messages from JavaScript engines differ, and repeat more.
  */
 export function jsonFault(text: string): string {
   const open: ('{' | '[')[] = []

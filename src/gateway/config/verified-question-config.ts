@@ -7,7 +7,7 @@ const MAX_QUESTIONS = 50
 /** Maximum length of all examples. They are in the description of `query`, and hosts read 1,024 characters of it. */
 const MAX_EXAMPLE_CHARS = 640
 
-/** No control characters, no line breaks, and no characters that override the text direction. */
+/** One line of text: no control characters, no line breaks, and no characters that override the text direction. */
 const LINE = /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u
 
 /** The fields that people write. The code that stores the question sets `by` and `at`. */

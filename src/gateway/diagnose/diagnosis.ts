@@ -34,7 +34,7 @@ export interface Diagnosis extends Partial<ConnectionReport> {
   readonly behind?: { readonly scheme: string; readonly binding?: string }
 }
 
-/** A request can hold six connections. */
+/** Fewer than the six connections that one request can hold. */
 const MAX_DATABASES_AT_ONCE = 4
 
 /** Inspects every database in these endpoints, and the role that is used there. Changes nothing. */
@@ -120,7 +120,10 @@ export async function inspect(
   }
 }
 
-/** The problem behind a database error, for the operator. On a machine, it says who signed an untrusted certificate. */
+/**
+ * The problem behind a database error, for the operator. On a machine, it includes the signer of an untrusted
+ * certificate.
+ */
 export async function problemAt(
   error: unknown,
   url: string,
@@ -164,7 +167,7 @@ export async function problemOf(
   return { problem: reason(error), failure }
 }
 
-/** Reports to the operator the rights that the login has and the role does not. */
+/** A note for the operator about rights that the login has and the role does not. */
 async function loginNote(
   url: string,
   io: CredentialIo,

@@ -27,6 +27,7 @@ export interface DiagnosisStage {
 /** The result of a stage, without the names of the database and the stage. */
 export type StageResult = Pick<DiagnosisStage, 'state' | 'sentence' | 'detail' | 'ms'>
 
+/** The sentence of the stage `recognised`. The URL is the configured one, which contains no secret. */
 export const recognised = (url: string, title: string) =>
   url.startsWith('credential:')
     ? `${title}: the connection string can be read, and its host is allowed`
@@ -35,6 +36,7 @@ export const recognised = (url: string, title: string) =>
 /** True if a database needs no login, because it is part of Cloudflare or of the deployment. */
 export const isBuiltIn = (url: string) => /^(?:demo|d1|hyperdrive):/.test(url)
 
+/** The stage `encrypted`. `tls` is undefined if encryption depends on the server. */
 export function encryption(url: string, tls: boolean | undefined): StageResult {
   if (tls) return { state: 'ok', sentence: 'The connection is encrypted' }
   if (url.startsWith('hyperdrive:')) {
@@ -46,6 +48,7 @@ export function encryption(url: string, tls: boolean | undefined): StageResult {
     : { state: 'low', sentence: 'The connection is encrypted only if the server offers it' }
 }
 
+/** The stage `tables`: the number of tables and columns that the role can read. */
 export function tablesSeen({ tables, total }: TableList): StageResult {
   if (total === 0) {
     return {
@@ -59,7 +62,7 @@ export function tablesSeen({ tables, total }: TableList): StageResult {
   return { state: 'ok', sentence }
 }
 
-/** Sends write statements directly to the engine, bypassing the guard. */
+/** The stage `writes`: sends write statements directly to the engine, bypassing the guard. */
 export async function writing(
   { dialect, refusesBy, tryWrite }: Database,
   { tables }: TableList,
@@ -85,6 +88,7 @@ export async function writing(
   return { state: 'ok', sentence: `Refuses to write, with the guard bypassed${how}`, detail }
 }
 
+/** The stage `role`: the rights of the role beyond reading. */
 export function findingsOf({ findings = [], note, role }: Partial<Diagnosis>): StageResult {
   const high = findings.filter(({ severity }) => severity === 'high').length
   const low = findings.length - high

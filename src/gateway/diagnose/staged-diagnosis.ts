@@ -24,7 +24,7 @@ const MAX_TABLES = 5_000
 
 /**
  * Checks the databases in an endpoint one after the other, and yields results as soon as it has them: the stages, then
- * the whole diagnosis of each database. It tries a write only where the engine alone has to refuse it.
+ * the whole diagnosis of each database. It attempts a write only where the engine itself must refuse it.
  */
 export async function* diagnoseInStages(
   endpoint: Endpoint,

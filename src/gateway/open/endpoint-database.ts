@@ -23,7 +23,7 @@ export interface CredentialIo extends Io {
   readonly credential?: (id: string) => StoredUrl | undefined
 }
 
-/** The party that a database is opened for. If left out, it is opened for nobody. */
+/** The caller, call and author that a database is opened for. If left out, it is opened for nobody. */
 export interface OpenedFor {
   /** Its queries run as this caller if the configuration says so. */
   readonly caller?: Caller | undefined
@@ -35,7 +35,7 @@ export interface OpenedFor {
   readonly isCheck?: boolean | undefined
 }
 
-/** The party that sent a request. */
+/** The caller and the call of a request, to open a database for. */
 export const askerOf = (context: Context, author?: OpenedFor['author']): OpenedFor => ({
   caller: context.caller,
   call: callOf(context),
@@ -62,10 +62,10 @@ export interface DatabasePlace {
   readonly io: CredentialIo
 }
 
-/** Puts something in front of a database, if its configuration requires that. */
+/** A layer of the pipeline: wraps a database, if its configuration requires that. */
 export type Layer = (found: EndpointDatabase, place: DatabasePlace) => EndpointDatabase
 
-/** The same database, with something in front of it whenever it is opened. */
+/** Wraps a database each time it is opened. */
 export const inFront = (
   found: EndpointDatabase,
   put: (database: Database, asker: OpenedFor) => Database | Promise<Database>,

@@ -51,7 +51,9 @@ const claimsOf = (role: string | undefined, caller: Caller | undefined) =>
       }
     : { role: role ?? 'anon' }
 
-/** Says that a database cannot apply one of these parts of an identity, and what to do instead. */
+/**
+ * The message that a database cannot apply one of these parts of an identity, and the alternative; undefined if it can.
+ */
 function notApplied(
   parts: readonly (keyof Identity)[],
   { applies = [], title }: Pick<Database, 'applies'> & { readonly title: string },

@@ -11,7 +11,7 @@ export function located(config: Endpoint['databases'][string], io: CredentialIo)
   return found
 }
 
-/** The same for a URL alone. If no database can be found, the result has the reason, and opening it fails. */
+/** Finds a database by its URL alone. If there is a problem, the result contains the reason, and opening it fails. */
 export function locatedOrProblem(url: string, io: CredentialIo): EndpointDatabase {
   try {
     return locatedUrl(url, io)

@@ -44,7 +44,7 @@ export const behindPipeline = (found: EndpointDatabase, place: DatabasePlace): E
   pipeline.reduceRight((it, layer) => layer(it, place), found)
 
 /**
- * Finds the databases in an endpoint. A database that cannot be opened tells its callers the reason, and the others
+ * Finds the databases in an endpoint. For a database that cannot be opened, callers get the reason, and the others
  * still work. Throws {@link ConfigError} if none can be opened.
  */
 export function locateAll(
@@ -89,7 +89,7 @@ function recordCalls(found: EndpointDatabase, { name }: DatabasePlace): Endpoint
   })
 }
 
-/** Number of seconds to cache a database's catalog, if its configuration does not say. */
+/** Default number of seconds to cache a database's catalog. */
 const CATALOG_SECONDS = 60
 
 /** Caches the catalog entry of a table for a short time, for statements that the operator did not write. */

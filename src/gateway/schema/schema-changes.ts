@@ -9,7 +9,7 @@ export interface SchemaChanges extends Changes {
   compare(database: string, signal: AbortSignal): Promise<void>
 }
 
-/** A schema is compared at most this often, however often it is read. */
+/** Minimum time between two comparisons of a schema, however often it is read. */
 const COMPARE_MS = 60_000
 
 /**
@@ -19,7 +19,7 @@ const COMPARE_MS = 60_000
 const WATCH_MS = 5 * 60_000
 
 /**
- * Announces schema changes through `carrier`. Databases do not report them. So the schema's fingerprint is compared
+ * Announces schema changes through `carrier`. Databases do not report them, so the schema's fingerprint is compared
  * when the schema is read, and regularly while a client watches one of its resources.
  */
 export function schemaChanges(

@@ -95,7 +95,7 @@ function inline(it: Partial<TableColumn> & OverviewColumn, dialect: Dialect): st
 
 const remark = (comment: string | undefined) => (comment ? ` -- ${line(comment)}` : '')
 
-/** A string that stays on its line. */
+/** A string on a single line, cut to 200 characters. */
 const line = (text: string) =>
   text
     .replace(/(?:\s|[^ -~\u00a0-\uffff])+/g, ' ')

@@ -26,11 +26,14 @@ export interface SchemaQuestion {
   /** Number of tables, or of columns in the table, before this page. */
   readonly offset: number
   readonly limit: number
-  /** True to look for glossary entries without a table. */
+  /** True to find glossary entries whose table no longer exists. */
   readonly compare?: boolean | undefined
 }
 
-/** The operator gets no answer: the table or database does not exist, or the database does not answer. */
+/**
+ * Reports that there is no answer for the operator: the table or database does not exist, or the database does not
+ * answer.
+ */
 export class NoSchema extends Error {
   override readonly name = 'NoSchema'
   readonly kind: 'missing' | 'unanswered'
@@ -41,7 +44,7 @@ export class NoSchema extends Error {
   }
 }
 
-/** A person is waiting for the page. */
+/** Time limit for one query, since a person is waiting for the page. */
 const MAX_WAIT_MS = 15_000
 
 /**

@@ -33,7 +33,7 @@ export function descriptionOf(
   caps: Pick<Caps, 'bytes'>,
   samples?: Awaited<ReturnType<typeof samplesOf>>,
 ) {
-  // By following foreign keys from table to table, a caller could list them all.
+  // By following foreign keys from table to table, a caller could list all tables.
   const table = dialect.hidesTables ? { ...whole, foreignKeys: [], referencedBy: [] } : whole
   const keyOf = keyShown(dialect)
   const listBytes = caps.bytes / 8

@@ -52,7 +52,7 @@ export const queryTable = databaseTool({
       return answerOf({ ...found, truncated: false, elapsedMs: 0 }, caps)
     }
     const table = await findSource(database, name, limits)
-    // At most one row more than the caps, so the answer can say that it was cut.
+    // At most one more row than the caps, so the answer can say that it was cut.
     const maxRows = Math.max(caps.rows, keep ? keep.rows : 0) + 1
     const rows = Math.min(limit ?? maxRows, maxRows)
     return runQuery(

@@ -24,7 +24,7 @@ export async function runQuery(
   return { ...answer, hint }
 }
 
-/** The same rows. Their types are named as in the tools that show a schema. */
+/** The same rows, with the type names of the tools that show a schema. */
 function withTypeNames(found: Rows, { dialect }: Database): Rows {
   const columns = found.columns.map(({ name, type }) => ({
     name,
@@ -33,7 +33,7 @@ function withTypeNames(found: Rows, { dialect }: Database): Rows {
   return { ...found, columns }
 }
 
-/** Stores the rows of an answer that was cut, as far as they fit, and says so in the answer. */
+/** Stores the rows of an answer that was cut, up to the limit, and says so in the answer. */
 async function keepResult(
   statement: Statement,
   found: Rows,
@@ -59,7 +59,7 @@ const recentResults = new BoundedMap<{ readonly result: string; readonly at: num
   entries: 200,
 })
 
-/** A result is only repeated to the same caller, by the same server. */
+/** A result is repeated only to the same caller, by the same server. */
 const keyOf = ({ sql, params }: Statement, { results, name, caller }: DatabaseContext) =>
   JSON.stringify([results?.server, name, sql, params, caller?.subject, viewOf(caller)])
 

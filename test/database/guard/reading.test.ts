@@ -29,6 +29,8 @@ const SERVICES = {
   ClickHouse: 'clickhouse://127.0.0.1/shop',
 }
 
+const INLINES = /^(?:clickhouse|planetscale):/
+
 describe.each(Object.entries(SERVICES))('a statement on its way to %s', (_title, url) => {
   beforeEach(() => {
     vi.mocked(lex).mockClear()
@@ -43,11 +45,12 @@ describe.each(Object.entries(SERVICES))('a statement on its way to %s', (_title,
     expect(await lexed(url, { sql })).toEqual([sql])
   })
 
-  test('is lexed once as it was sent, and once as the engine takes its placeholders', async () => {
+  test('is lexed once as it was sent, once with the engine’s placeholders, and once with literals in them', async () => {
     const sql = 'select a from b where c = $1'
     const texts = await lexed(url, { sql, params: [1] })
     expect(new Set(texts).size).toBe(texts.length)
-    expect(texts.length).toBeLessThanOrEqual(2)
+    // Only drivers that write values into the statement read it a third time.
+    expect(texts.length).toBeLessThanOrEqual(INLINES.test(url) ? 3 : 2)
   })
 })
 

@@ -126,7 +126,7 @@ await describeMariaDb('MariaDB with pooled connections', setup, (mariadb) => {
     caller.abort()
     await Promise.all(long)
     expect(await ask('select 1')).toEqual([[1]])
-    expect(await running()).toBe(0)
+    await expect.poll(running).toBe(0)
   })
 
   test('does not deadlock when concurrent calls need several sessions', async () => {

@@ -64,7 +64,7 @@ await describePostgres('Supabase', setup, (postgres) => {
     expect(sent).toMatch(/^begin read only;\ndo \$tidegate\$ begin\n/)
     expect(sent).toMatch(/\nfetch all from tidegate;\nrollback$/)
     expect(sent).not.toMatch(/user|email|it's/)
-    const asked = "select id from users where email = ('o''user7')"
+    const asked = "select id from users where email =  ('o''user7') "
     expect(sent).toContain(`asked := pg_catalog.convert_from(pg_catalog.decode('${hexOf(asked)}',`)
   })
 
