@@ -456,6 +456,8 @@ describe('a statement that would not end in time is refused', () => {
     `select length(trim(${large}, ${large} || 'b'))`,
     `select count(*) from orders where ${large} like '%aaaaaaaaaaaaaaaaab%'`,
     `select count(*) from orders where ${large} glob '*a*a*a*a*a*a*b*'`,
+    `select count(*) from orders a, (select id from orders limit 100) b
+      where ('${'a'.repeat(440)}' || (a.id + b.id)) like '%${'a'.repeat(220)}b'`,
     `select count(*) from orders where length(concat(${large}, ${large}, ${large})) < 0`,
     `select count(*) from orders where length(strftime('${'%c'.repeat(20_000)}', ordered_at)) < 0`,
     `with m as materialized (select ${larger} x) select count(*) from m a, m b, orders where a.x = b.x`,

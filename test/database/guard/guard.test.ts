@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { rules as clickhouseRules } from '../../../src/database/clickhouse/rules.ts'
 import { DatabaseError } from '../../../src/database/error.ts'
 import { admit } from '../../../src/database/guard/guarded.ts'
+import { read } from '../../../src/database/guard/reading.ts'
+import { relations } from '../../../src/database/guard/relations.ts'
 import { withoutConnection } from '../../../src/database/mysql/created-table.ts'
 import { rules as mysql } from '../../../src/database/mysql/rules.ts'
 import { postgres } from '../../../src/database/postgres/dialect.ts'
@@ -260,3 +262,20 @@ describe('a long statement is read in linear time', () => {
     expect(withoutConnection("`OPTION_LIST`='user=a,password=b'")).toBe("`OPTION_LIST`='…'")
   })
 })
+
+test('a function that runs SQL on the table that it is given is refused on SQLite', () => {
+  expect(refuse("select rtreecheck('secret')", sqlite)).toBe('rtreecheck() is not allowed here.')
+})
+
+test('WITH in parentheses after FROM is not the name of a relation', () => {
+  const sql = 'select * from (with x as (select 1 from items) select * from x), y'
+  const { tokens } = read({ sql }, sqlite)
+  expect([...relations(tokens)].map((i) => tokens[i]!.value)).toEqual(['items', 'x', 'y'])
+})
+
+test.each(['select \\N', 'select \\Ninto @x', 'select 1 \\ 2'])(
+  'a backslash outside of quotes is refused: %s',
+  (sql) => {
+    expect(refuse(sql, mysql)).toMatch(/backslash outside of quotes/)
+  },
+)
