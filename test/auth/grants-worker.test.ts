@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tidegate } from '../support/command-line.ts'
+import { startNodeWorker } from '../support/node-worker.ts'
 import { type PlainWorker, startPlainWorker } from '../support/plain-worker.ts'
 import { askApi, OPERATOR_KEY, operated } from '../support/registry-api.ts'
 import { HELLO, registeredApp, send } from '../support/sign-in.ts'
@@ -84,6 +85,30 @@ test('a grant for a deleted endpoint does not cover its namesake', async () => {
   for (const it of [one.access, all.access, refreshed]) expect(await status(it)).toBe(401)
   expect(await status(refreshed, '/mcp')).toBe(200)
   expect(await status((await app.signIn('/mcp/crm')).access)).toBe(200)
+})
+
+test('grants that a person makes while the operator ends all of theirs are ended, too', async () => {
+  const databases = { demo: { url: 'demo:' } }
+  const ENDPOINTS = JSON.stringify([{ name: 'shop', title: 'Shop', databases }])
+  // On Node, where the requests of one object are served in between each other.
+  const node = await startNodeWorker({ ...operated, TIDEGATE_PASSPHRASE: PASSPHRASE, ENDPOINTS })
+  const person = 'mallory@example.com'
+  try {
+    for (let round = 0; round < 12; round++) {
+      const { json } = await askApi(node, 'POST', '/api/signin-codes', { person })
+      const app = await registeredApp(node.url, json.code)
+      const asked = []
+      for (let i = 0; i < 3; i++) asked.push(await app.ready())
+      const allowed = Promise.allSettled(asked.map((allow) => allow()))
+      const ended = await askApi(node, 'DELETE', `/api/grants?person=${person}`)
+      expect(ended.status).toBe(200)
+      await allowed
+      const { json: left } = await askApi(node, 'GET', `/api/grants?person=${person}`)
+      expect(left.grants).toEqual([])
+    }
+  } finally {
+    await node.close()
+  }
 })
 
 describe('the sign-in API', () => {

@@ -38,24 +38,30 @@ export async function registeredApp(origin: string, passphrase: string, metadata
     token,
     refresh: (refresh_token: string) => token({ grant_type: 'refresh_token', refresh_token }),
     /** Signs in if necessary, allows everything, and gets tokens for this path. */
-    async signIn(path = '/mcp') {
-      const verifier = randomBytes(32).toString('base64url')
-      const query = new URLSearchParams({
-        response_type: 'code',
-        client_id,
-        redirect_uri: CALLBACK,
-        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-        code_challenge_method: 'S256',
-        scope: 'db:read',
-        resource: `${origin}${path}`,
-      })
-      const url = `/authorize?${query}`
-      let page = await visitor.open(url)
-      if (page.text.includes('name="passphrase"')) {
-        const shown = fieldsIn(page.text)
-        const back = await visitor.send(url, { ...shown, passphrase })
-        page = await visitor.open(back.location ?? url)
-      }
+    signIn: async (path?: string) => (await ready(path))(),
+    ready,
+  }
+
+  /** Signs in if necessary, and opens the page that asks. Returns how to allow everything and get tokens. */
+  async function ready(path = '/mcp') {
+    const verifier = randomBytes(32).toString('base64url')
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id,
+      redirect_uri: CALLBACK,
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      scope: 'db:read',
+      resource: `${origin}${path}`,
+    })
+    const url = `/authorize?${query}`
+    let page = await visitor.open(url)
+    if (page.text.includes('name="passphrase"')) {
+      const shown = fieldsIn(page.text)
+      const back = await visitor.send(url, { ...shown, passphrase })
+      page = await visitor.open(back.location ?? url)
+    }
+    return async () => {
       const done = await visitor.send(url, { ...fieldsIn(page.text), decision: 'allow' })
       const code = done.location && new URL(done.location).searchParams.get('code')
       if (!code) throw new Error(`${done.status} ${done.words.slice(0, 300)}`)
@@ -63,7 +69,7 @@ export async function registeredApp(origin: string, passphrase: string, metadata
       const { status, json } = await token({ ...form, redirect_uri: CALLBACK })
       if (status !== 200) throw new Error(`${status} ${json.error_description}`)
       return { access: json.access_token as string, refresh: json.refresh_token as string }
-    },
+    }
   }
 }
 

@@ -120,15 +120,22 @@ export class Authorize {
     const client = shown(clientName)
     const domain = clientDomain === undefined ? {} : { clientDomain }
     const metadata: GrantMetadata = { person, client, ...domain, endpoints }
+    const userId = await userIdOf(person)
     const { redirectTo } = await api.completeAuthorization({
       request: approved.request,
       scope: approved.request.scope,
-      userId: await userIdOf(person),
+      userId,
       metadata,
       props: { person, endpoints, isForeign, since: Date.now() } satisfies Props,
       // Otherwise people who share a passphrase would end each other's grants, and so would two windows of one person.
       revokeExistingGrants: false,
     })
+    // The operator may have ended everything of this person meanwhile: first the sessions, then the grants that are there.
+    if (!(await this.#signIn.who(request))) {
+      const [, grantId = ''] = new URL(redirectTo).searchParams.get('code')?.split(':') ?? []
+      await api.revokeGrant(grantId, userId)
+      return this.#signIn.page(request)
+    }
     events.note({ kind: 'app allowed', person: person.name, client })
     return seeOther(redirectTo, approved.headers)
   }

@@ -149,3 +149,25 @@ test('texts that are equal to the names of hidden tables are only values, howeve
     )
   }
 })
+
+/** The column of a SELECT without a name is called `'b'`, so the new name of a table changes it, and USING fails. */
+const disguised = (table: string, on: string) =>
+  `select o.id from (select a.id from (select 1 as id, '${table}') a join (select '${table}') b
+    using ("'${table}'")) o left join ${table} p on ${on} window ${table} as (order by 1)`
+
+test.each(['p.id = o.id', 'p.id = o.id and p.t = 1', 'p.id = o.id and p.nope = 1', '(1, 2) in b'])(
+  'a hidden table and a missing one cannot be told apart by an error of their own: on %s',
+  async (on) => {
+    const outcome = (table: string) =>
+      read(disguised(table, on), (name) => name === 'a').catch((error: Error) => {
+        expect(error.message).toMatch(/no such table/)
+      })
+    expect(await outcome('b')).toBeUndefined()
+    expect(await outcome('missing')).toBeUndefined()
+  },
+)
+
+test('an error that has nothing to do with a hidden table is shown', async () => {
+  const sql = "select 'b', nope from a"
+  await expect(read(sql, (name) => name === 'a')).rejects.toThrow('no such column: nope')
+})
